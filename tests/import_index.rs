@@ -101,6 +101,16 @@ fn a_line_on_which_a_parser_panics_is_left_out_and_counted() {
 }
 
 #[test]
+fn every_site_of_an_index_is_imported_if_it_is_asked_for() {
+    let counts = report(&import(&job(), &["--all-sites", "--format", "json"]));
+    assert_eq!(
+        (&counts["asked"], &counts["got"]),
+        (&2.into(), &1.into()),
+        "{counts}"
+    );
+}
+
+#[test]
 fn an_import_without_a_page_has_exit_code_3_and_says_why() {
     let job = job();
     let none = import(&job, &["--host", "b.example"]);

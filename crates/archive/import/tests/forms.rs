@@ -131,6 +131,21 @@ async fn the_blocks_of_chosen_sites_are_read_by_the_index_of_an_index() {
         pages(&folder.path().join("expected"))
     );
 
+    // Parts by their names, which another file places.
+    let named = std::fs::read_to_string(&index).expect("an index");
+    std::fs::write(
+        &index,
+        named.replace("cdx-0000", "part-0").replace(".gz\t", "\t"),
+    )
+    .expect("a file");
+    let places = "part-00\tcdx-00000.gz\npart-01\tcdx-00001.gz\tcopies/cdx-00001.gz\n";
+    std::fs::write(folder.path().join("zipnum/cluster.loc"), places).expect("a file");
+    run(&index, &folder.path().join("by-parts"), &options).await;
+    assert_eq!(
+        pages(&folder.path().join("by-parts")),
+        pages(&folder.path().join("expected"))
+    );
+
     std::fs::write(&index, "com,site0)/ 2011\t../cdx-00000.gz\t0\t100\t1\n").expect("a file");
     let failed = plan_index(&[index], &options).await;
     let error = failed.expect_err("a file elsewhere").to_string();

@@ -15,6 +15,7 @@ use crate::target::{Kind, Origin, ServerQuery, Target, domain_of, parts};
 pub struct Selection {
     keyer: Keyer,
     targets: BTreeSet<Target>,
+    all: bool,
     domains: BTreeSet<String>,
     hosts: BTreeSet<String>,
     prefixes: BTreeMap<Origin, Vec<String>>,
@@ -109,6 +110,7 @@ impl Selection {
         };
         for Target(kind) in selection.targets.clone() {
             match kind {
+                Kind::All => selection.all = true,
                 Kind::Domain(name) => {
                     selection.domains.insert(name);
                 }
@@ -160,14 +162,16 @@ impl Selection {
         joined(self.targets.iter().flat_map(Target::ranges).collect())
     }
 
-    /// The questions to a CDX server, in a fixed order. Two may have records in common.
-    pub fn queries(&self) -> Vec<ServerQuery> {
+    /// The questions to a CDX server, in a fixed order. Two may have records in common. `None` if every site is chosen,
+    /// for which no server has a question.
+    pub fn queries(&self) -> Option<Vec<ServerQuery>> {
         self.targets.iter().map(Target::query).collect()
     }
 
     fn has(&self, origin: &Origin, path: &str) -> bool {
         let prefixes = self.prefixes.get(origin);
-        self.hosts.contains(&origin.0)
+        self.all
+            || self.hosts.contains(&origin.0)
             || prefixes.is_some_and(|paths| paths.iter().any(|start| path.starts_with(start)))
             || (!self.domains.is_empty() && self.has_domain(&origin.0))
     }

@@ -28,6 +28,11 @@ impl KeyRange {
     }
 }
 
+/// All keys.
+pub(crate) fn every_key() -> KeyRange {
+    KeyRange::new(String::new(), char::MAX.to_string())
+}
+
 /// Keys of the hosts of a domain.
 pub(crate) fn of_domain(name: &str) -> Vec<KeyRange> {
     let own = reversed_host(name);

@@ -3,7 +3,7 @@
 use url::{Host, Position, Url};
 use url_key::Keyer;
 
-use crate::surt::{KeyRange, of_domain, of_host, of_prefix};
+use crate::surt::{KeyRange, every_key, of_domain, of_host, of_prefix};
 
 /// A site, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,6 +11,8 @@ pub struct Target(pub(crate) Kind);
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
+    /// Every site.
+    All,
     /// A registrable domain: its hosts, with any port.
     Domain(String),
     /// One host, with any port.
@@ -59,6 +61,11 @@ pub enum TargetError {
 }
 
 impl Target {
+    /// Every site, for an index that a query has cut down already.
+    pub fn all() -> Self {
+        Self(Kind::All)
+    }
+
     /// All pages of a registrable domain, such as `bbc.co.uk`. The `keyer` has the rules of domains that the job will use.
     ///
     /// # Errors
@@ -124,20 +131,23 @@ impl Target {
 
     pub(crate) fn ranges(&self) -> Vec<KeyRange> {
         match &self.0 {
+            Kind::All => vec![every_key()],
             Kind::Domain(name) => of_domain(name),
             Kind::Host(name) => of_host(name),
             Kind::Prefix((host, port), path) => of_prefix(host, *port, path),
         }
     }
 
-    pub(crate) fn query(&self) -> ServerQuery {
+    /// `None` for every site, which no server gives.
+    pub(crate) fn query(&self) -> Option<ServerQuery> {
         let (url, match_type) = match &self.0 {
+            Kind::All => return None,
             Kind::Domain(name) => (name.clone(), "domain"),
             Kind::Host(name) => (name.clone(), "host"),
             Kind::Prefix((host, Some(port)), path) => (format!("{host}:{port}{path}"), "prefix"),
             Kind::Prefix((host, None), path) => (format!("{host}{path}"), "prefix"),
         };
-        ServerQuery { url, match_type }
+        Some(ServerQuery { url, match_type })
     }
 }
 

@@ -204,7 +204,19 @@ fn a_server_is_asked_by_match_type() {
         query("www.gazette.example", "host"),
         query("gazette.example:8080/a?b=", "prefix"),
     ];
-    assert_eq!(selection(targets).queries(), expected);
+    assert_eq!(selection(targets).queries(), Some(expected.to_vec()));
+}
+
+#[test]
+fn every_site_of_the_web_is_chosen_and_no_server_is_asked_for_it() {
+    assert_eq!(chosen(Target::all(), &URLS), URLS[..9]);
+    let all = selection([Target::all(), domain("gazette.example")]);
+    assert_eq!(all.queries(), None);
+    let ranges = all.ranges();
+    assert_eq!(ranges.len(), 1);
+    for key in ["", "com,gazette)/", "\u{10fffe}"] {
+        assert!(ranges[0].contains(key), "{key}");
+    }
 }
 
 #[test]

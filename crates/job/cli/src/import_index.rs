@@ -68,6 +68,9 @@ struct TargetArgs {
     /// File with a domain, a host or a prefix a line. Lines that start with # are comments.
     #[arg(long, value_name = "FILE")]
     list: Vec<PathBuf>,
+    /// Every site of the index, such as a Parquet file that SQL has made of a larger index. Not for servers.
+    #[arg(long)]
+    all_sites: bool,
 }
 
 impl TargetArgs {
@@ -76,6 +79,7 @@ impl TargetArgs {
             found.map_err(|error| Usage::of(format!("{option}: {error}")))
         };
         let mut targets = Vec::new();
+        targets.extend(self.all_sites.then(Target::all));
         for name in &self.domain {
             targets.push(of("--domain", Target::domain(name, keyer))?);
         }

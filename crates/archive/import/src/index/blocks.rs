@@ -1,5 +1,7 @@
-//! Blocks of lines of a sorted index (`ZipNum`).
+//! Blocks of lines of a sorted index (`ZipNum`). Common Crawl's names the files of its blocks. That of pywb names parts, and the
+//! file of the same name with `.loc` says where each is: a line has the name of the part, a tab, and its path.
 
+use std::collections::HashMap;
 use std::io::Cursor;
 use std::ops::Range;
 
@@ -26,7 +28,9 @@ pub(crate) async fn read(
     let folder = origin.index.rsplit_once('/').unwrap_or_default().0;
     let mut folders = Bases::default();
     let folder = folders.add(Location::parse(folder)?);
-    for (file, range) in ranges(blocks) {
+    let places = places(origin, &folder, &folders).await?;
+    for (part, range) in ranges(blocks) {
+        let file = places.get(&part).cloned().unwrap_or(part);
         let problem = |problem: String| ImportError::Index {
             index: origin.index.clone(),
             problem,
@@ -54,6 +58,45 @@ pub(crate) async fn read(
         text::take(Cursor::new(bytes), &of_block, &mut chooser)?;
     }
     Ok(chooser)
+}
+
+/// Reads the files of parts, relative to the folder of the index. Empty if no file says them.
+async fn places(
+    origin: &Origin,
+    folder: &str,
+    folders: &Bases,
+) -> Result<HashMap<String, String>, ImportError> {
+    let name = origin.index.rsplit('/').next().unwrap_or_default();
+    let name = name.strip_suffix(".idx").map(|name| format!("{name}.loc"));
+    let file = name.and_then(|name| joined(folder, &name));
+    let Some(place) = file.and_then(|file| folders.place(&file)) else {
+        return Ok(HashMap::new());
+    };
+    let at = place.location;
+    let lines = match at.store().get(at.path()).await {
+        Ok(found) => found.bytes().await,
+        Err(object_store::Error::NotFound { .. }) => return Ok(HashMap::new()),
+        Err(error) => Err(error),
+    };
+    let lines = lines.map_err(|source| ImportError::Store {
+        doing: "read",
+        object: place.label,
+        source,
+    })?;
+    let lines = String::from_utf8_lossy(&lines);
+    let fields = lines.lines().filter_map(|line| line.split_once('\t'));
+    // A part may be in several places.
+    let first = |paths: &str| {
+        paths
+            .split('\t')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
+    Ok(fields
+        .map(|(part, paths)| (part.trim().to_owned(), first(paths)))
+        .collect())
 }
 
 /// Files and ranges of blocks. Blocks behind each other are one range.

@@ -27,7 +27,12 @@ pub(crate) async fn read(
         let send = || client.get(&url, None, MAX_ANSWER);
         hosts.ask(&host, 0, send, progress).await
     };
-    for query in selection.queries() {
+    let queries = selection.queries().ok_or_else(|| ImportError::Index {
+        index: origin.index.clone(),
+        problem: "a server is asked for sites; choose them by --domain, --host, --prefix or --list"
+            .to_owned(),
+    })?;
+    for query in queries {
         let mut url = endpoint.clone();
         url.query_pairs_mut()
             .append_pair("url", &query.url)
