@@ -250,11 +250,9 @@ pub fn three_letters(code: &str) -> Option<&'static str> {
 
 /// Returns the code of the one language that texts with a code are in, as whatlang has it.
 fn three_letters_of_one(of: &str) -> Option<&'static str> {
-    let known = Lang::all().iter().map(|lang| lang.code());
-    known
-        .into_iter()
-        .find(|three| code(three) == of)
-        .or_else(|| three_letters(of))
+    let mut known = Lang::all().iter().map(|lang| lang.code());
+    let known = known.find(|three| code(three) == of);
+    known.or_else(|| three_letters(of))
 }
 
 /// Languages whose two letters stand for a group of languages, of which texts are in this one. Models label the one
