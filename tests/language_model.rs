@@ -85,7 +85,7 @@ fn a_model_of_the_user_finds_the_languages_that_it_knows() {
         assert!(row["language_score"].as_f64() > Some(0.5), "{row}");
     }
 
-    // The same rows at any parallelism, and the default for a job that names no model.
+    // One thread finds the same languages. A job without a model has the default.
     let folder = job.path("again");
     let again = job.writing("again", folder).with("run.threads=1");
     again.backfill(DATES);

@@ -207,7 +207,7 @@ fn script(of: Script) -> &'static str {
 /// The language that a label of another detector names, such as `__label__eng_Latn`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labelled {
-    /// As [`Language::code`]. What is no code of ISO 639 stays as it is.
+    /// As [`Language::code`]. A name outside of ISO 639 stays as it is.
     pub code: String,
     /// As [`Language::label`]. A label without a script gets that of most letters of the text.
     pub label: String,
@@ -499,7 +499,7 @@ mod tests {
             ("__label__de", "de", "deu_Latn"),
             ("__label__zh", "zh", "cmn_Latn"),
             ("__label__ceb", "ceb", "ceb_Latn"),
-            // What is no code stays.
+            // A name without a code stays.
             ("tea", "tea", "tea_Latn"),
         ] {
             assert_eq!(of(label), (code.to_owned(), expected.to_owned()), "{label}");

@@ -35,7 +35,7 @@ impl LanguageModel {
     /// Reads the model, which then stays in memory.
     ///
     /// # Errors
-    /// [`SpecError`] if it cannot be read, or is no classifier.
+    /// [`SpecError`] if it cannot be read, or has no labels.
     pub(crate) fn read(&self) -> Result<&FastText, SpecError> {
         let read = self.read.get_or_init(|| read(&self.path));
         read.as_ref().map_err(|error| {
@@ -103,7 +103,7 @@ impl<'m> Detector<'m> {
 
 fn by_model(model: &FastText, text: &str) -> Result<Option<(Labelled, f64)>, ParserPanic> {
     let start: String = text.chars().take(CHARS).collect();
-    // A line is a text of its own to fastText.
+    // fastText ends a text at the end of its line.
     let line = start.replace(['\n', '\r'], " ");
     let said = guarded("fastText", line.as_bytes(), || model.predict(&line, 1, 0.0))?;
     // Digits after the fourth differ between processors.

@@ -2,8 +2,8 @@
 //!
 //! A site of few pages says little about its template. Its pages are judged by two small [nets](Nets) over numbers of
 //! their blocks: length, links, punctuation and letters, place, elements, words of classes, neighbours, what the page
-//! declares to be, on how many of the site's pages the block is, and the reason of the rules. It knows the rules, so
-//! it corrects them. `prior.bin` has its weights, and `prior.md` says from which pages it was learned.
+//! declares to be, on how many of the site's pages the block is, and the reason of the rules. They know the rules,
+//! so they correct them. `prior.bin` has their weights, and `prior.md` says from which pages they were learned.
 //!
 //! It drops blocks of the rules that are more likely boilerplate, but for the title and code. Of the blocks that the
 //! rules drop it keeps, on lists, products and threads, those that are likely content, and on other pages those that
@@ -27,7 +27,6 @@ pub use net::{
     CHANNELS, CODES, ELEMENT, LAYERS, Layer, LikelyKind, Matrix, Net, PageKind, STEPS, Said,
     add_products, means, read_steps, unit, unit_scale,
 };
-
 pub use nets::Nets;
 
 use crate::outline::Outline;

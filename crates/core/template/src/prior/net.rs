@@ -5,7 +5,8 @@
 //! its list, its article and its page look like. Weights have eight bits and are scaled by column.
 //!
 //! All arithmetic is additions, multiplications, divisions and square roots of `f32` in a fixed order, which IEEE 754
-//! defines to the last bit: labels are equal on every machine.
+//! defines to the last bit: labels are equal on every machine. The probability of a kind of page has an exponential, so it
+//! is rounded to hundredths.
 
 use crate::prior::features::FEATURES;
 use crate::prior::inputs::{GROUPS, INPUTS, Inputs, LEVELS};

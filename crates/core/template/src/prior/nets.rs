@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::prior::inputs::Inputs;
 use crate::prior::net::{Net, PageKind, Said};
 
-/// Nets that were learned from the same pages and begun with other random weights. What they say is averaged.
+/// Nets that were learned from the same pages and begun with other random weights. Their outputs are averaged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nets(pub Vec<Net>);
 

@@ -13,8 +13,8 @@ pub(crate) struct Example {
     /// Words of the text that is meant.
     pub(crate) meant: usize,
     pub(crate) kind: Option<PageKind>,
-    /// The kind is that of the whole site: the weights of kinds alone are learned from it. What makes an old blog an
-    /// article says little about its blocks.
+    /// The kind is that of the whole site: the weights of kinds alone are learned from it. An old blog is made of
+    /// articles, and that says little about its blocks.
     pub(crate) is_kind_of_site: bool,
     /// The weight of the page among the others.
     pub(crate) weight: f32,

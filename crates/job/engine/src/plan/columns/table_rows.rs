@@ -144,7 +144,7 @@ pub(crate) struct DocumentTexts {
     language_label: StringArray,
     /// Of texts, if the job writes signals.
     signals: Vec<Option<Signals>>,
-    /// What could not be made of a page, by its position.
+    /// Warnings about Markdown and languages that failed, by position of the page.
     failures: BTreeMap<usize, Vec<String>>,
     blocks: Int32Array,
     content_blocks: Int32Array,
