@@ -148,7 +148,7 @@ pub struct DateRange {
 /// A text that is not a range of dates.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DateRangeError {
-    /// Not a calendar date.
+    /// Not a calendar date of the years 1 to 9999.
     #[error("`{text}` is not a date; expected YYYY-MM-DD or YYYY-MM-DD..YYYY-MM-DD")]
     NoDate {
         /// The part that is not a date.
@@ -213,10 +213,13 @@ impl FromStr for DateRange {
     type Err = DateRangeError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // chrono reads 2.6e5 years. Those of a possible time have four digits in the name of a folder.
         let date = |text: &str| {
-            NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d").map_err(|_| DateRangeError::NoDate {
-                text: text.trim().to_owned(),
-            })
+            let date = NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d").ok();
+            date.filter(|date| (1..=9999).contains(&date.year()))
+                .ok_or_else(|| DateRangeError::NoDate {
+                    text: text.trim().to_owned(),
+                })
         };
         match text.split_once("..") {
             Some((first, last)) => Self::new(date(first)?, date(last)?),
@@ -284,8 +287,10 @@ mod tests {
             reversed.contains("did you mean 2011-10-24..2011-12-19"),
             "{reversed}"
         );
-        let error = "2011-02-30".parse::<DateRange>().unwrap_err().to_string();
-        assert!(error.contains("2011-02-30"), "{error}");
+        for text in ["2011-02-30", "+262142-12-31", "-0001-01-01", "0000-12-31"] {
+            let error = text.parse::<DateRange>().unwrap_err().to_string();
+            assert!(error.contains(text), "{error}");
+        }
     }
 
     #[test]
