@@ -8,8 +8,8 @@
 //!
 //! `--gold SET LICENCE` learns from the gold texts of a set. `--site SET LICENCE KIND` learns from the labels that the rules
 //! give to the pages of a set with all pages of their sites: no gold is needed, and what a site's history says is
-//! learned for pages without one. KIND is that of all its pages, or `any`. Each page is seen alone, and with one and four others of its site. `--folds N` prints
-//! F1 by the nets of the hosts of other folds. `--write FOLDER` writes `prior.bin` and its card, `prior.md`. The same
+//! learned for pages without one. KIND is that of all its pages, or `any`. Each page is seen alone, and with one and four
+//! others of its site. `--folds N` prints F1 by the nets of the hosts of other folds, with up to 50 pages of a site. `--write FOLDER` writes `prior.bin` and its card, `prior.md`. The same
 //! sets give the same bytes.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -117,7 +117,7 @@ fn read(path: String, labels: Labels, licence: String) -> Result<Set, String> {
 fn nets(sets: &[Set], takes: impl Fn(&str) -> bool) -> Nets {
     let fits = |page: &&Page| {
         let example = &page.example;
-        takes(&page.host) && example.words.len() <= LEARNED_BLOCKS && example.meant > 0
+        takes(&page.host) && example.weight > 0.0 && example.words.len() <= LEARNED_BLOCKS && example.meant > 0
     };
     let pages = sets.iter().flat_map(|set| &set.pages).filter(fits);
     let examples: Vec<_> = pages.map(|page| &page.example).collect();
@@ -146,33 +146,39 @@ fn of_folds(sets: &[Set], folds: usize) -> Vec<Nets> {
     (0..folds).map(learn).collect()
 }
 
-/// Measures each page with the nets of the hosts of other folds. Returns F1 of the rules alone and with the net, by
-/// set, kind of page and pages of the site that are known.
+/// Measures each page with the nets of the hosts of other folds. Returns F1 of the rules alone and with the nets, by
+/// set, kind of page and pages of the site that are known, beside that of the same pages alone with the nets.
 fn measured(sets: &[Set], nets: &[Nets]) -> String {
-    let mut rows: BTreeMap<(&str, &str, usize), Vec<[f64; 2]>> = BTreeMap::new();
+    let mut rows: BTreeMap<(&str, &str, usize), Vec<[f64; 3]>> = BTreeMap::new();
     for set in sets {
-        for page in &set.pages {
-            let Some(f1) = page.f1(&nets[fold_of(&page.host, nets.len())]) else {
+        let mut alone = 0.0;
+        for page in set.pages.iter().filter(|page| page.is_full) {
+            let Some([rules, judged]) = page.f1(&nets[fold_of(&page.host, nets.len())]) else {
                 continue;
             };
+            // The contexts of a page follow each other, and it is alone in the first.
+            if page.context == 1 {
+                alone = judged;
+            }
             let kinds: BTreeSet<&str> = ["", &page.kind].into_iter().collect();
             for kind in kinds {
                 rows.entry((&set.name, kind, page.context))
                     .or_default()
-                    .push(f1);
+                    .push([rules, judged, alone]);
             }
         }
     }
     let mut table = String::from(
-        "| set | kind | pages of the site | pages | rules | with the prior |\n|---|---|--:|--:|--:|--:|\n",
+        "| set | kind | pages of the site | pages | rules | with the prior | the same pages alone |\n\
+         |---|---|--:|--:|--:|--:|--:|\n",
     );
     for ((set, kind, context), scores) in rows {
         let mean =
             |at: usize| scores.iter().map(|score| score[at]).sum::<f64>() / scores.len() as f64;
-        let (rules, prior) = (mean(0), mean(1));
+        let (rules, prior, alone) = (mean(0), mean(1), mean(2));
         let _ = writeln!(
             table,
-            "| {set} | {kind} | {context} | {} | {rules:.4} | {prior:.4} |",
+            "| {set} | {kind} | {context} | {} | {rules:.4} | {prior:.4} | {alone:.4} |",
             scores.len()
         );
     }

@@ -15,10 +15,17 @@ use crate::in_gold::in_gold;
 
 /// Pages of a site that are learned from, evenly over it: a site of a thousand pages has one template.
 const OF_SITE: usize = 12;
-/// Numbers of pages of a site with which a page is seen, itself among them.
-const CONTEXTS: [usize; 3] = [1, 2, 5];
-/// The weight of a page that is seen with others.
-const WITH_OTHERS: f32 = 0.4;
+/// Numbers of pages of a site with which a page is seen, itself among them, and the weight of what is learned from it
+/// there. Those without weight are only measured.
+const CONTEXTS: [(usize, f32); 7] = [
+    (1, 1.0),
+    (2, 0.4),
+    (3, 0.0),
+    (5, 0.4),
+    (10, 0.0),
+    (20, 0.0),
+    (50, 0.0),
+];
 
 /// Where the labels come from that are learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +42,8 @@ pub(crate) struct Page {
     pub(crate) kind: String,
     /// Pages of its site that are known, itself among them.
     pub(crate) context: usize,
+    /// Whether the site has as many pages as were asked for.
+    pub(crate) is_full: bool,
     pub(crate) example: Example,
     gold: Vec<WordId>,
     outline: Outline,
@@ -155,11 +164,13 @@ pub(crate) fn pages(path: &Path, labels: Labels) -> Result<Vec<Page>, String> {
         let labelled = site_labels(site, labels);
         let some = site.len().min(OF_SITE);
         for at in (0..some).map(|at| at * site.len() / some) {
-            for context in CONTEXTS
-                .into_iter()
-                .filter(|pages| *pages == 1 || site.len() > 1)
-            {
+            for (context, weight) in CONTEXTS {
+                let is_full = site.len() >= context;
+                if !is_full && (site.len() == 1 || weight == 0.0) {
+                    continue;
+                }
                 let mut page = page(site, at, context, &golds, labelled.get(at));
+                (page.is_full, page.example.weight) = (is_full, weight);
                 if let Labels::Site(Some(kind)) = labels {
                     (page.example.kind, page.example.is_kind_of_site) = (Some(kind), true);
                 }
@@ -239,6 +250,7 @@ fn page(
     Page {
         host: gold.domain.clone(),
         context: known.len(),
+        is_full: true,
         example: Example {
             inputs: template.inputs(&outline, counts.get()),
             meant: match labels {
@@ -251,7 +263,7 @@ fn page(
                 .into_iter()
                 .find(|known| known.as_str() == kind),
             is_kind_of_site: false,
-            weight: if known.len() == 1 { 1.0 } else { WITH_OTHERS },
+            weight: 1.0,
         },
         kind,
         gold: gold_words,
