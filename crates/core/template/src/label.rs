@@ -69,7 +69,7 @@ impl Template {
     /// Returns the labels, with the corrections of unknown sites if the site is one.
     fn labels(&self, page: &PageFacts<'_>) -> Vec<Reason> {
         let mut reasons = self.labels_of_any_site(page);
-        if self.pages() < pages::KNOWN {
+        if self.pages() < pages::WELL_KNOWN {
             self.correct(&CORRECTIONS_OF_UNKNOWN, page, &mut reasons);
         }
         crate::whole_units::share_labels(page.outline, &mut reasons);

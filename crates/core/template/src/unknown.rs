@@ -3,19 +3,26 @@
 use crate::element_code as code;
 use crate::facts::PageFacts;
 use crate::reason::Reason;
+use crate::prior::{PageKind, Verdicts};
+use crate::thresholds::pages::KNOWN;
 use crate::thresholds::prior::{MOST_BLOCKS, PAGE_BLOCKS};
 
-/// Returns whether a page has enough blocks for the prior, and not too many.
-fn is_judged(page: &PageFacts<'_>) -> bool {
-    (PAGE_BLOCKS..=MOST_BLOCKS).contains(&page.outline.blocks.len())
+/// Returns the verdicts about a page that has enough blocks for the prior, and not too many. `None` too if the site knows
+/// enough of pages of its kind.
+fn verdicts<'p>(page: &'p PageFacts<'_>, reasons: &[Reason]) -> Option<&'p Verdicts> {
+    if !(PAGE_BLOCKS..=MOST_BLOCKS).contains(&page.outline.blocks.len()) {
+        return None;
+    }
+    let verdicts = page.verdicts(reasons);
+    let is_article = verdicts.kind().is_none_or(|likely| likely.kind == PageKind::Article);
+    (page.pages < KNOWN || !is_article).then_some(verdicts)
 }
 
 /// Returns the blocks that are more likely boilerplate.
 pub(crate) fn dropped_by_prior(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
-    if !is_judged(page) {
+    let Some(verdicts) = verdicts(page, reasons) else {
         return Vec::new();
-    }
-    let verdicts = page.verdicts(reasons);
+    };
     // The prior learned from fragments of code, and takes a whole block of it for a menu.
     let is_code = |at: usize| page.block(at).node.code == code::PRE;
     (0..reasons.len())
@@ -27,10 +34,9 @@ pub(crate) fn dropped_by_prior(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<
 /// the site is known for. On older pages, also of news, a probability of .8 gains .009 on CleanEval, and loses .003 on
 /// DAnIEL and .002 on portals.
 pub(crate) fn kept_by_prior(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
-    if !is_judged(page) || !page.is_divided {
+    let Some(verdicts) = verdicts(page, reasons).filter(|_| page.is_divided) else {
         return Vec::new();
-    }
-    let verdicts = page.verdicts(reasons);
+    };
     let is_kept = |at: &usize| {
         let is_sure = verdicts.is_sure(*at) && reasons[*at] != Reason::Comments;
         (verdicts.keeps(*at) || is_sure) && !page.others.contains(at)

@@ -187,12 +187,11 @@ fn known_other_articles_stay_boilerplate_however_sure_the_prior_is() {
 #[test]
 fn a_known_site_is_judged_by_itself() {
     let (page, none) = (page(), Nets::default());
-    for prior in [
-        long_is_content(false, UNSURE),
-        long_is_content(true, UNSURE),
-    ] {
-        assert_ne!(labels(&page, 9, &prior), labels(&page, 9, &none));
-        assert_eq!(labels(&page, 10, &prior), labels(&page, 10, &none));
+    for (is_list, known) in [(false, 10), (true, 30)] {
+        let prior = long_is_content(is_list, UNSURE);
+        let before = known - 1;
+        assert_ne!(labels(&page, before, &prior), labels(&page, before, &none));
+        assert_eq!(labels(&page, known, &prior), labels(&page, known, &none));
     }
 }
 
