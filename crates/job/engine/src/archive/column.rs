@@ -120,7 +120,7 @@ impl ObjectColumn {
             Self::PassedThrough(_) if found.is_unsigned_integer() => DataType::UInt64,
             Self::PassedThrough(_) if *found == DataType::Boolean => DataType::Boolean,
             Self::FetchedAt => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
-            Self::Html => DataType::Binary,
+            Self::Html => DataType::BinaryView,
             Self::HttpStatus => DataType::Int32,
             _ => DataType::Utf8,
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BinaryArray};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray};
 use arrow::datatypes::{DataType, Int64Type, UInt64Type};
 use datafusion::error::Result;
 use metadata::UseHeaders;
@@ -140,7 +140,7 @@ pub(crate) struct Pages {
 impl Pages {
     fn push(&mut self, columns: DecodedColumns) {
         self.rows += columns.rows();
-        self.bytes += html(&columns).map_or(0, |html| html.value_data().len());
+        self.bytes += html(&columns).map_or(0, BinaryViewArray::total_bytes_len);
         self.batches.push(columns);
     }
 
@@ -169,6 +169,6 @@ impl Pages {
     }
 }
 
-fn html(columns: &DecodedColumns) -> Option<&BinaryArray> {
-    columns.get(ObjectColumn::Html)?.as_binary_opt()
+fn html(columns: &DecodedColumns) -> Option<&BinaryViewArray> {
+    columns.get(ObjectColumn::Html)?.as_binary_view_opt()
 }
