@@ -2,8 +2,8 @@
 
 use crate::element_code as code;
 use crate::facts::PageFacts;
-use crate::reason::Reason;
 use crate::prior::{PageKind, Verdicts};
+use crate::reason::Reason;
 use crate::thresholds::pages::KNOWN;
 use crate::thresholds::prior::{MOST_BLOCKS, PAGE_BLOCKS};
 
@@ -14,7 +14,9 @@ fn verdicts<'p>(page: &'p PageFacts<'_>, reasons: &[Reason]) -> Option<&'p Verdi
         return None;
     }
     let verdicts = page.verdicts(reasons);
-    let is_article = verdicts.kind().is_none_or(|likely| likely.kind == PageKind::Article);
+    let is_article = verdicts
+        .kind()
+        .is_none_or(|likely| likely.kind == PageKind::Article);
     (page.pages < KNOWN || !is_article).then_some(verdicts)
 }
 

@@ -211,7 +211,9 @@ impl OpenObject {
         };
         let columns = check_columns(reader.state(), metadata.schema(), archive)?;
         let has_site_hashes = site_rules(metadata.metadata()) == Some(&archive.domain_rules);
-        let html = columns.iter().find(|(column, ..)| *column == ObjectColumn::Html);
+        let html = columns
+            .iter()
+            .find(|(column, ..)| *column == ObjectColumn::Html);
         let html = html.map(|(_, index, _)| *index);
         let metadata = match text_as_bytes(metadata.metadata())
             .and_then(|bytes| with_views(Arc::new(bytes), options, html))

@@ -117,7 +117,10 @@ fn read(path: String, labels: Labels, licence: String) -> Result<Set, String> {
 fn nets(sets: &[Set], takes: impl Fn(&str) -> bool) -> Nets {
     let fits = |page: &&Page| {
         let example = &page.example;
-        takes(&page.host) && example.weight > 0.0 && example.words.len() <= LEARNED_BLOCKS && example.meant > 0
+        takes(&page.host)
+            && example.weight > 0.0
+            && example.words.len() <= LEARNED_BLOCKS
+            && example.meant > 0
     };
     let pages = sets.iter().flat_map(|set| &set.pages).filter(fits);
     let examples: Vec<_> = pages.map(|page| &page.example).collect();
