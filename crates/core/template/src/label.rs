@@ -32,8 +32,9 @@ impl Template {
         counts: BlockCounts<'_>,
         nets: &Nets,
     ) -> Vec<Reason> {
-        let own = OwnCounts::new(outline, counts);
-        self.labels(&self.facts(outline, own.in_place_of(counts), nets))
+        self.on_page(outline, counts, nets, |page| {
+            self.corrected(self.labels_of_any_site(page), page)
+        })
     }
 
     /// Like [`label`](Self::label), with the kind of the page, for which the net is asked on known sites too. `None`
@@ -46,12 +47,13 @@ impl Template {
         outline: &Outline,
         counts: BlockCounts<'_>,
     ) -> (Vec<Reason>, Option<LikelyKind>) {
-        let own = OwnCounts::new(outline, counts);
-        let page = self.facts(outline, own.in_place_of(counts), Nets::learned());
-        let is_read = outline.blocks.len() <= MOST_BLOCKS;
-        // The net reads the labels before it corrects them, as on unknown sites.
-        let kind = is_read.then(|| page.verdicts(&self.labels_of_any_site(&page)).kind());
-        (self.labels(&page), kind.flatten())
+        self.on_page(outline, counts, Nets::learned(), |page| {
+            let rules = self.labels_of_any_site(page);
+            let is_read = outline.blocks.len() <= MOST_BLOCKS;
+            // The net reads the labels before it corrects them, as on unknown sites.
+            let kind = is_read.then(|| page.verdicts(&rules).kind());
+            (self.corrected(rules, page), kind.flatten())
+        })
     }
 
     /// Like [`label`](Self::label), without the corrections of unknown sites.
@@ -59,16 +61,15 @@ impl Template {
     /// # Panics
     /// Panics if `counts` and `outline` have different numbers of blocks.
     pub fn rules(&self, outline: &Outline, counts: BlockCounts<'_>) -> Vec<Reason> {
-        let own = OwnCounts::new(outline, counts);
-        let page = self.facts(outline, own.in_place_of(counts), Nets::learned());
-        let mut reasons = self.labels_of_any_site(&page);
-        crate::whole_units::share_labels(outline, &mut reasons);
-        reasons
+        self.on_page(outline, counts, Nets::learned(), |page| {
+            let mut reasons = self.labels_of_any_site(page);
+            crate::whole_units::share_labels(outline, &mut reasons);
+            reasons
+        })
     }
 
-    /// Returns the labels, with the corrections of unknown sites if the site is one.
-    fn labels(&self, page: &PageFacts<'_>) -> Vec<Reason> {
-        let mut reasons = self.labels_of_any_site(page);
+    /// Returns the labels of a page by those of any site, with the corrections of unknown sites if the site is one.
+    fn corrected(&self, mut reasons: Vec<Reason>, page: &PageFacts<'_>) -> Vec<Reason> {
         if self.pages() < pages::WELL_KNOWN {
             self.correct(&CORRECTIONS_OF_UNKNOWN, page, &mut reasons);
         }
@@ -81,27 +82,34 @@ impl Template {
     /// # Panics
     /// Panics if `counts` and `outline` have different numbers of blocks.
     pub fn inputs(&self, outline: &Outline, counts: BlockCounts<'_>) -> Inputs {
-        let own = OwnCounts::new(outline, counts);
-        let counts = own.in_place_of(counts);
-        let page = self.facts(outline, counts, Nets::learned());
-        let reasons = self.labels_of_any_site(&page);
-        let surroundings = Surroundings::new(outline, counts, page.title);
-        Inputs::new(&surroundings, &page.main, &reasons)
+        self.on_page(outline, counts, Nets::learned(), |page| {
+            let reasons = self.labels_of_any_site(page);
+            let surroundings = Surroundings::new(outline, page.counts, page.title);
+            Inputs::new(&surroundings, &page.main, &reasons)
+        })
     }
 
-    fn facts<'p>(
-        &'p self,
-        outline: &'p Outline,
-        counts: BlockCounts<'p>,
-        nets: &'p Nets,
-    ) -> PageFacts<'p> {
+    /// Calls `judge` with the facts about a page, in which its twins do not count as other pages.
+    fn on_page<T>(
+        &self,
+        outline: &Outline,
+        counts: BlockCounts<'_>,
+        nets: &Nets,
+        judge: impl FnOnce(&PageFacts<'_>) -> T,
+    ) -> T {
         let blocks = outline.blocks.len();
         assert_eq!(
             (blocks, blocks),
             (counts.blocks.len(), counts.first.len()),
             "counts and outline have different numbers of blocks"
         );
-        PageFacts::new(self, outline, counts, nets)
+        let own = OwnCounts::new(outline, counts);
+        judge(&PageFacts::new(
+            self,
+            outline,
+            own.in_place_of(counts),
+            nets,
+        ))
     }
 
     /// Returns the labels without the corrections of unknown sites.
