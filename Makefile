@@ -163,7 +163,7 @@ prior: ## Learn the prior of unknown sites from the sets below GOLD, after measu
 
 PRIOR_ARTICLES = cleanportaleval daniel-a 90minutos lgnew phase5 reiskoch wechange \
     $(basename $(notdir $(wildcard $(GOLD)/streams/*.parquet)))
-of_kind = $(foreach set,$(2),--site $(firstword $(wildcard $(addsuffix $(set).parquet,$(addprefix $(GOLD)/,$(PRIOR_FOLDERS))))) none $(1))
+of_kind = $(foreach set,$(2),--site $(or $(firstword $(wildcard $(addsuffix $(set).parquet,$(addprefix $(GOLD)/,$(PRIOR_FOLDERS))))),$(set).parquet) none $(1))
 PRIOR_FOLDERS = pages/ field/ field/sites/ field/hard/ streams/
 
 docs: ## Build the site of the documentation into target/docs: pip install -r docs/requirements.txt

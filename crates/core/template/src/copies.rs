@@ -10,7 +10,7 @@ use crate::thresholds::copies::CHARS;
 use crate::thresholds::pages::KNOWN;
 
 /// Returns the later copies of a text of a page: it is there for narrow and for wide screens, in a preview of
-/// a post, or in a quotation of the post before. A known site tells by itself.
+/// a post, or in a quotation of the post before. None on a known site.
 pub(crate) fn later_copies(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
     if page.pages >= KNOWN {
         return Vec::new();

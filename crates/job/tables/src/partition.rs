@@ -213,7 +213,7 @@ impl FromStr for DateRange {
     type Err = DateRangeError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // chrono reads 2.6e5 years. Those of a possible time have four digits in the name of a folder.
+        // chrono reads 2.6e5 years. A folder of tables is named after four digits.
         let date = |text: &str| {
             let date = NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d").ok();
             date.filter(|date| (1..=9999).contains(&date.year()))
