@@ -5,7 +5,7 @@ use crate::facts::PageFacts;
 use crate::prior::{PageKind, Verdicts};
 use crate::reason::Reason;
 use crate::thresholds::pages::KNOWN;
-use crate::thresholds::prior::{MOST_BLOCKS, PAGE_BLOCKS};
+use crate::thresholds::prior::{LEAST_LEFT, MOST_BLOCKS, PAGE_BLOCKS};
 
 /// Returns the verdicts about a page that has enough blocks for the prior, and not too many. `None` too if the site knows
 /// enough of pages of its kind.
@@ -27,9 +27,33 @@ pub(crate) fn dropped_by_prior(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<
     };
     // The prior learned from fragments of code, and takes a whole block of it for a menu.
     let is_code = |at: usize| page.block(at).node.code == code::PRE;
-    (0..reasons.len())
+    let dropped: Vec<usize> = (0..reasons.len())
         .filter(|at| verdicts.drops(*at) && !is_code(*at))
-        .collect()
+        .collect();
+    if leaves_too_little(page, reasons, &dropped) {
+        return Vec::new();
+    }
+    dropped
+}
+
+/// Returns whether a page has hardly any text without the `dropped` blocks, with those that the prior keeps.
+fn leaves_too_little(page: &PageFacts<'_>, reasons: &[Reason], dropped: &[usize]) -> bool {
+    let chars = |blocks: &mut dyn Iterator<Item = usize>| -> u64 {
+        blocks
+            .map(|at| u64::from(page.outline.blocks[at].chars))
+            .sum()
+    };
+    let is_kept = |at: &usize| reasons[*at].is_content();
+    let before = chars(&mut (0..reasons.len()).filter(is_kept));
+    let mut lost = dropped
+        .iter()
+        .copied()
+        .filter(|at| is_kept(at) && reasons[*at] != Reason::OwnTitle);
+    let mut added = kept_by_prior(page, reasons)
+        .into_iter()
+        .filter(|at| !is_kept(at));
+    let after = before - chars(&mut lost) + chars(&mut added);
+    !LEAST_LEFT.is_reached(after, before)
 }
 
 /// Returns the blocks that are likely content, on a page that elements of HTML 5 divide, without other articles that

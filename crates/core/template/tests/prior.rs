@@ -95,6 +95,23 @@ fn the_prior_drops_blocks_of_an_unknown_site_but_not_its_title() {
     );
 }
 
+/// The rules keep ten short lines, and the prior all else, which on an article is too unsure.
+#[test]
+fn the_prior_does_not_take_all_text_of_a_page() {
+    let line = |at: usize| format!("main@>p | {}", prose(&format!("line {at}"), 50));
+    let mut lines = vec!["nav@>a | Home".to_owned(), "main@>h1 | Trees".to_owned()];
+    lines.extend((0..10).map(line));
+    lines.extend(
+        (0..20).map(|at| format!("section@{at}>p | {}", prose(&format!("offer {at}"), 70))),
+    );
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let page = Sketch::new("Trees", &lines);
+    let article = labels(&page, 1, &long_is_content(false, UNSURE));
+    assert_eq!(article[2..12], [Reason::Unique; 10]);
+    let list = labels(&page, 1, &long_is_content(true, UNSURE));
+    assert_eq!(list[2..12], [Reason::PriorBoilerplate; 10]);
+}
+
 #[test]
 fn the_prior_keeps_dropped_blocks_of_a_list() {
     let labels = labels(&page(), 1, &long_is_content(true, UNSURE));
