@@ -16,7 +16,7 @@ use crate::{date_from_days, days_from_date, fail_point};
 
 /// Files that a sink closes concurrently. A remote store takes as long for a small file as
 /// for a large one.
-const CONCURRENT_CLOSES: usize = 8;
+const CONCURRENT_CLOSES: usize = 32;
 
 /// Buffered bytes at which a partition gets an open file. Lower: the open file takes
 /// more memory than the rows. Higher: too much is written at the end.
@@ -161,7 +161,7 @@ impl TableSink {
             .map(move |(day, partition)| partition.finish(day, files.clone(), Arc::clone(&spill)))
     }
 
-    /// Awaits [`TableSink::finish`], eight files at a time.
+    /// Awaits [`TableSink::finish`], 32 files at a time.
     ///
     /// # Errors
     /// If the store or the spill fails. Files that were written stay invisible.

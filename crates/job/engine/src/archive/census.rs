@@ -14,7 +14,7 @@ use crate::error::EngineError;
 
 /// Objects whose footers are read at the same time. A higher value opens more connections to the
 /// store and keeps more footers in memory; a lower value waits longer for a store with latency.
-const CONCURRENT_OBJECTS: usize = 16;
+const CONCURRENT_OBJECTS: usize = 32;
 
 /// The number of archive rows per date, and the row groups that hold them.
 ///

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
+use futures::future::try_join_all;
 use lease::commit_chunk;
 use tables::{DateRange, MemorySpill, Replacement, SinkSize, Table, TableError};
 
@@ -32,15 +33,23 @@ impl Run<'_> {
         };
         let partitions = self.partitions(Table::Runs, chunk).await?;
         let begun = change(partitions, format!("urltree {chunk} begun"), Vec::new());
-        let mut changes = Vec::new();
-        for table in Table::ALL {
-            let files = chunk_output.files.remove(&table).unwrap_or_default();
+        let files = &chunk_output.files;
+        // Tables that are not there would be looked for one after the other.
+        let partitions = Table::ALL.map(|table| async move {
             let is_needed = match table {
-                Table::UrlParameters => !files.is_empty(),
+                Table::UrlParameters => files.get(&table).is_some_and(|files| !files.is_empty()),
                 table => self.job.settings.writes(table),
             };
-            if is_needed || output.open(table).await?.is_some() {
-                let partitions = self.partitions(table, chunk).await?;
+            match is_needed || output.open(table).await?.is_some() {
+                true => Ok(Some(self.partitions(table, chunk).await?)),
+                false => Ok::<_, EngineError>(None),
+            }
+        });
+        let partitions = try_join_all(partitions).await?;
+        let mut changes = Vec::new();
+        for (table, partitions) in Table::ALL.into_iter().zip(partitions) {
+            let files = chunk_output.files.remove(&table).unwrap_or_default();
+            if let Some(partitions) = partitions {
                 changes.push((table, change(partitions, format!("urltree {chunk}"), files)));
             }
         }
