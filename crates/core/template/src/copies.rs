@@ -7,14 +7,10 @@ use foldhash::fast::RandomState;
 use crate::facts::PageFacts;
 use crate::reason::Reason;
 use crate::thresholds::copies::CHARS;
-use crate::thresholds::pages::KNOWN;
 
 /// Returns the later copies of a text of a page: it is there for narrow and for wide screens, in a preview of
-/// a post, or in a quotation of the post before. None on a known site.
+/// a post, or in a quotation of the post before.
 pub(crate) fn later_copies(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<usize> {
-    if page.pages >= KNOWN {
-        return Vec::new();
-    }
     // Texts of equal letters can have other digits.
     let mut kept = HashSet::with_hasher(RandomState::default());
     let mut is_copy = |at: &usize| {

@@ -16,6 +16,7 @@ use crate::reason::Reason::{
 };
 use crate::reports::reports;
 use crate::teasers::teasers;
+use crate::thresholds::pages;
 use crate::unknown::{dropped_by_prior, kept_by_prior};
 
 /// A row of the first table: blocks for which `when` holds get the label.
@@ -31,6 +32,17 @@ pub(crate) struct Correction {
     pub(crate) of: &'static [Reason],
     /// Returns the blocks of a page that it labels, if their labels so far are among these.
     pub(crate) picks: fn(&PageFacts<'_>, &[Reason]) -> Vec<usize>,
+    /// Pages of a site from which on it is not tried.
+    pub(crate) until: usize,
+}
+
+impl Correction {
+    const fn until(self, pages: usize) -> Self {
+        Self {
+            until: pages,
+            ..self
+        }
+    }
 }
 
 const fn decision(label: Reason, when: fn(&BlockFacts<'_>) -> bool) -> Decision {
@@ -42,7 +54,12 @@ const fn correction(
     of: &'static [Reason],
     picks: fn(&PageFacts<'_>, &[Reason]) -> Vec<usize>,
 ) -> Correction {
-    Correction { label, of, picks }
+    Correction {
+        label,
+        of,
+        picks,
+        until: usize::MAX,
+    }
 }
 
 /// The decisions. The last holds for all blocks.
@@ -103,7 +120,8 @@ pub(crate) const CORRECTIONS_OF_UNKNOWN: [Correction; 3] = [
             RowLabel,
         ],
         dropped_by_prior,
-    ),
+    )
+    .until(pages::WELL_KNOWN),
     correction(
         PriorContent,
         &[
@@ -119,7 +137,8 @@ pub(crate) const CORRECTIONS_OF_UNKNOWN: [Correction; 3] = [
             Teaser,
         ],
         kept_by_prior,
-    ),
+    )
+    .until(pages::WELL_KNOWN),
     correction(
         Copy,
         &[
@@ -134,7 +153,8 @@ pub(crate) const CORRECTIONS_OF_UNKNOWN: [Correction; 3] = [
             PriorContent,
         ],
         later_copies,
-    ),
+    )
+    .until(pages::KNOWN),
 ];
 
 /// Returns the table of the rules in their order, in Markdown: of each the label, and why a block has it. A

@@ -7,7 +7,6 @@ use crate::outline::Outline;
 use crate::prior::{Inputs, LikelyKind, Nets, Surroundings};
 use crate::reason::Reason;
 use crate::site::Template;
-use crate::thresholds::pages;
 use crate::thresholds::prior::MOST_BLOCKS;
 use crate::twins::OwnCounts;
 
@@ -70,9 +69,7 @@ impl Template {
 
     /// Returns the labels of a page by those of any site, with the corrections of unknown sites if the site is one.
     fn corrected(&self, mut reasons: Vec<Reason>, page: &PageFacts<'_>) -> Vec<Reason> {
-        if self.pages() < pages::WELL_KNOWN {
-            self.correct(&CORRECTIONS_OF_UNKNOWN, page, &mut reasons);
-        }
+        self.correct(&CORRECTIONS_OF_UNKNOWN, page, &mut reasons);
         crate::whole_units::share_labels(page.outline, &mut reasons);
         reasons
     }
@@ -126,7 +123,8 @@ impl Template {
     }
 
     fn correct(&self, rows: &[Correction], page: &PageFacts<'_>, reasons: &mut [Reason]) {
-        for row in rows.iter().filter(|row| self.has(row.label)) {
+        let is_tried = |row: &&Correction| self.has(row.label) && page.pages < row.until;
+        for row in rows.iter().filter(is_tried) {
             for at in (row.picks)(page, reasons) {
                 if row.of.contains(&reasons[at]) {
                     reasons[at] = row.label;

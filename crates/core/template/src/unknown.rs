@@ -38,22 +38,20 @@ pub(crate) fn dropped_by_prior(page: &PageFacts<'_>, reasons: &[Reason]) -> Vec<
 
 /// Returns whether a page has hardly any text without the `dropped` blocks, with those that the prior keeps.
 fn leaves_too_little(page: &PageFacts<'_>, reasons: &[Reason], dropped: &[usize]) -> bool {
-    let chars = |blocks: &mut dyn Iterator<Item = usize>| -> u64 {
-        blocks
-            .map(|at| u64::from(page.outline.blocks[at].chars))
-            .sum()
+    let chars = |is_left: &[bool]| -> u64 {
+        let blocks = page.outline.blocks.iter().zip(is_left);
+        let left = blocks.filter(|(_, is_left)| **is_left);
+        left.map(|(block, _)| u64::from(block.chars)).sum()
     };
-    let is_kept = |at: &usize| reasons[*at].is_content();
-    let before = chars(&mut (0..reasons.len()).filter(is_kept));
-    let mut lost = dropped
-        .iter()
-        .copied()
-        .filter(|at| is_kept(at) && reasons[*at] != Reason::OwnTitle);
-    let mut added = kept_by_prior(page, reasons)
-        .into_iter()
-        .filter(|at| !is_kept(at));
-    let after = before - chars(&mut lost) + chars(&mut added);
-    !LEAST_LEFT.is_reached(after, before)
+    let mut is_left: Vec<bool> = reasons.iter().map(|reason| reason.is_content()).collect();
+    let before = chars(&is_left);
+    for at in dropped {
+        is_left[*at] = reasons[*at] == Reason::OwnTitle;
+    }
+    for at in kept_by_prior(page, reasons) {
+        is_left[at] = true;
+    }
+    !LEAST_LEFT.is_reached(chars(&is_left), before)
 }
 
 /// Returns the blocks that are likely content, on a page that elements of HTML 5 divide, without other articles that

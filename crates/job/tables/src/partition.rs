@@ -1,8 +1,12 @@
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use chrono::{Datelike, Days, Months, NaiveDate};
 use serde::{Deserialize, Serialize};
+
+/// Years of a possible time. Their dates have ten letters, so a folder is named after four digits of a year.
+pub(crate) const YEARS: RangeInclusive<i32> = 1..=9999;
 
 const EPOCH: NaiveDate = match NaiveDate::from_ymd_opt(1970, 1, 1) {
     Some(epoch) => epoch,
@@ -213,10 +217,10 @@ impl FromStr for DateRange {
     type Err = DateRangeError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // chrono reads 2.6e5 years. A folder of tables is named after four digits.
+        // chrono reads 2.6e5 years.
         let date = |text: &str| {
             let date = NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d").ok();
-            date.filter(|date| (1..=9999).contains(&date.year()))
+            date.filter(|date| YEARS.contains(&date.year()))
                 .ok_or_else(|| DateRangeError::NoDate {
                     text: text.trim().to_owned(),
                 })

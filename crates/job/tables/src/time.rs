@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 
+use crate::partition::YEARS;
+
 /// Years of numbers that are read as a date (`20111024`). As seconds or milliseconds they would be
 /// times of 1970 and 1976, before the first page of the web.
 const WRITTEN_YEARS: std::ops::RangeInclusive<i32> = 1990..=2099;
@@ -68,7 +70,7 @@ pub fn time_of_fraction(number: f64) -> Option<i64> {
 
 /// Whether a time is of the years 1 to 9999, whose dates have ten letters.
 pub fn is_possible_time(micros: i64) -> bool {
-    DateTime::from_timestamp_micros(micros).is_some_and(|time| (1..=9999).contains(&time.year()))
+    DateTime::from_timestamp_micros(micros).is_some_and(|time| YEARS.contains(&time.year()))
 }
 
 /// The time whose digits are a number.

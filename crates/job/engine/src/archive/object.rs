@@ -211,10 +211,7 @@ impl OpenObject {
         };
         let columns = check_columns(reader.state(), metadata.schema(), archive)?;
         let has_site_hashes = site_rules(metadata.metadata()) == Some(&archive.domain_rules);
-        let html = columns
-            .iter()
-            .find(|(column, ..)| *column == ObjectColumn::Html);
-        let html = html.map(|(_, index, _)| *index);
+        let html = root_of(&columns, ObjectColumn::Html);
         let metadata = match text_as_bytes(metadata.metadata())
             .and_then(|bytes| with_views(Arc::new(bytes), options, html))
         {
@@ -410,11 +407,14 @@ impl OpenObject {
     }
 
     fn root(&self, column: ObjectColumn) -> Option<usize> {
-        self.columns
-            .iter()
-            .find(|(found, ..)| *found == column)
-            .map(|(_, index, _)| *index)
+        root_of(&self.columns, column)
     }
+}
+
+/// Returns the index of `column` in an object that has these.
+fn root_of(columns: &[(ObjectColumn, usize, String)], column: ObjectColumn) -> Option<usize> {
+    let found = columns.iter().find(|(found, ..)| *found == column);
+    found.map(|(_, index, _)| *index)
 }
 
 /// Returns the name of the rules of the hashes of sites.

@@ -155,7 +155,7 @@ fn measured(sets: &[Set], nets: &[Nets]) -> String {
     let mut rows: BTreeMap<(&str, &str, usize), Vec<[f64; 3]>> = BTreeMap::new();
     for set in sets {
         let mut alone = 0.0;
-        for page in set.pages.iter().filter(|page| page.is_full) {
+        for page in set.pages.iter().filter(|page| page.context == page.asked) {
             let Some([rules, judged]) = page.f1(&nets[fold_of(&page.host, nets.len())]) else {
                 continue;
             };

@@ -16,7 +16,7 @@ use crate::in_gold::in_gold;
 /// Pages of a site that are learned from, evenly over it: a site of a thousand pages has one template.
 const OF_SITE: usize = 12;
 /// Numbers of pages of a site with which a page is seen, itself among them, and the weight of what is learned from it
-/// there. Those without weight are only measured.
+/// there. With a weight of 0, a page is measured and not learned.
 const CONTEXTS: [(usize, f32); 7] = [
     (1, 1.0),
     (2, 0.4),
@@ -42,8 +42,8 @@ pub(crate) struct Page {
     pub(crate) kind: String,
     /// Pages of its site that are known, itself among them.
     pub(crate) context: usize,
-    /// Whether the site has as many pages as were asked for.
-    pub(crate) is_full: bool,
+    /// Pages that were asked for. A small site has fewer.
+    pub(crate) asked: usize,
     pub(crate) example: Example,
     gold: Vec<WordId>,
     outline: Outline,
@@ -164,13 +164,12 @@ pub(crate) fn pages(path: &Path, labels: Labels) -> Result<Vec<Page>, String> {
         let labelled = site_labels(site, labels);
         let some = site.len().min(OF_SITE);
         for at in (0..some).map(|at| at * site.len() / some) {
-            for (context, weight) in CONTEXTS {
-                let is_full = site.len() >= context;
-                if !is_full && (site.len() == 1 || weight == 0.0) {
+            for context in CONTEXTS {
+                let (asked, weight) = context;
+                if site.len() < asked && (site.len() == 1 || weight == 0.0) {
                     continue;
                 }
                 let mut page = page(site, at, context, &golds, labelled.get(at));
-                (page.is_full, page.example.weight) = (is_full, weight);
                 if let Labels::Site(Some(kind)) = labels {
                     (page.example.kind, page.example.is_kind_of_site) = (Some(kind), true);
                 }
@@ -201,13 +200,13 @@ fn site_labels(site: &[Read], labels: Labels) -> Vec<Vec<Reason>> {
 fn page(
     site: &[Read],
     at: usize,
-    context: usize,
+    (asked, weight): (usize, f32),
     golds: &[GoldPage],
     labels: Option<&Vec<Reason>>,
 ) -> Page {
     let read = &site[at];
     let others = site[..at].iter().rev().chain(&site[at + 1..]);
-    let mut known: Vec<&Read> = others.take(context - 1).collect();
+    let mut known: Vec<&Read> = others.take(asked - 1).collect();
     known.push(read);
     let seen = Known::new(&known);
     let mut template = Template::default();
@@ -250,7 +249,7 @@ fn page(
     Page {
         host: gold.domain.clone(),
         context: known.len(),
-        is_full: true,
+        asked,
         example: Example {
             inputs: template.inputs(&outline, counts.get()),
             meant: match labels {
@@ -263,7 +262,7 @@ fn page(
                 .into_iter()
                 .find(|known| known.as_str() == kind),
             is_kind_of_site: false,
-            weight: 1.0,
+            weight,
         },
         kind,
         gold: gold_words,
