@@ -5,7 +5,7 @@ use std::f32::consts::PI;
 use template::prior::{CHANNELS, ELEMENT, INPUTS, Matrix, Net, PageKind, Said};
 
 use crate::dice::Dice;
-use crate::example::Example;
+use crate::example::{Example, Target};
 use crate::tape::Tape;
 
 /// Rounds over all pages.
@@ -25,9 +25,9 @@ const KIND: f32 = 0.1;
 /// Pages that the sites of a kind count as together: most sites are blogs.
 const SITES_OF_KIND: f32 = 100.0;
 
-/// Returns the net that was learned from pages, begun with the random numbers of a seed. The same pages in the same
-/// order give the same net.
-pub(crate) fn learn(pages: &[&Example], seed: u64) -> Net {
+/// Returns the net that was learned from pages and their targets, begun with the random numbers of a seed. The same
+/// pages in the same order give the same net.
+pub(crate) fn learn(pages: &[&Example], targets: &[Target], seed: u64) -> Net {
     let mut dice = Dice(seed);
     let mut net = initial(pages, &mut dice);
     let of_kinds = PageKind::ALL.map(|kind| weight_of_sites(pages, kind));
@@ -53,7 +53,7 @@ pub(crate) fn learn(pages: &[&Example], seed: u64) -> Net {
                 seen += page.words.len();
                 weight += page.weight;
                 let tape = Tape::new(&net, page, Some(&mut dice));
-                let (logits, kinds) = loss_slopes(page, &tape.said, &of_kinds);
+                let (logits, kinds) = loss_slopes(page, &targets[*first], &tape.said, &of_kinds);
                 tape.add_slopes(&net, page, &logits, &kinds, &mut slopes);
             }
             step += 1.0;
@@ -140,6 +140,7 @@ fn initial(pages: &[&Example], dice: &mut Dice) -> Net {
 /// `of_kinds` is the weight of a page by its kind, where that is known of its site alone.
 fn loss_slopes(
     page: &Example,
+    target: &Target,
     said: &Said,
     of_kinds: &[f32; PageKind::ALL.len()],
 ) -> (Vec<f32>, Vec<f32>) {
@@ -151,12 +152,12 @@ fn loss_slopes(
         .iter()
         .map(|logit| 1.0 / (1.0 + (-logit).exp()))
         .collect();
-    let blocks = || words.iter().zip(&page.content).zip(&sure);
+    let blocks = || words.iter().zip(&target.content).zip(&sure);
     let right: f32 = blocks()
         .map(|((words, content), sure)| words * content * sure)
         .sum();
     let kept: f32 = blocks().map(|((words, _), sure)| words * sure).sum();
-    let both = (page.meant as f32).max(1.0) + kept;
+    let both = target.meant.max(1.0) + kept;
     let of_block = |((words, content), sure): ((&f32, &f32), &f32), counts: &f32| {
         let of_f1 = 2.0 * words * (content * both - right) / (both * both);
         let slope = counts / all * (sure - content) - F1 * of_f1 * sure * (1.0 - sure);

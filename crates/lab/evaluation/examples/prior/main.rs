@@ -9,8 +9,8 @@
 //! `--gold SET LICENCE` learns from the gold texts of a set. `--site SET LICENCE KIND` learns from the labels that the rules
 //! give to the pages of a set with all pages of their sites: no gold is needed, and what a site's history says is
 //! learned for pages without one. KIND is that of all its pages, or `any`. Each page is seen alone, and with one and four
-//! others of its site. `--folds N` prints F1 by the nets of the hosts of other folds, with up to 50 pages of a site.
-//! `--write FOLDER` writes `prior.bin` and its card, `prior.md`. Equal sets give equal bytes.
+//! others of its site, and its labels are softened by nets of other hosts. `--folds N` prints F1 by the nets of the
+//! hosts of other folds, with up to 50 pages of a site. `--write FOLDER` writes `prior.bin` and its card, `prior.md`. Equal sets give equal bytes.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -20,6 +20,7 @@ mod in_gold;
 mod learn;
 mod pages;
 mod tape;
+mod targets;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -28,8 +29,9 @@ use std::process::ExitCode;
 
 use template::prior::{Nets, PageKind};
 
-use crate::learn::learn;
+use crate::example::Example;
 use crate::pages::{Labels, Page, pages};
+use crate::targets::{fold_of, learn_nets, softened};
 
 const USAGE: &str = "usage: prior [--gold SET LICENCE]... [--site SET LICENCE KIND]... [--folds N] [--write FOLDER]";
 
@@ -120,27 +122,12 @@ fn nets(sets: &[Set], takes: impl Fn(&str) -> bool) -> Nets {
         takes(&page.host)
             && example.weight > 0.0
             && example.words.len() <= LEARNED_BLOCKS
-            && example.meant > 0
+            && example.labels.meant > 0.0
     };
     let pages = sets.iter().flat_map(|set| &set.pages).filter(fits);
-    let examples: Vec<_> = pages.map(|page| &page.example).collect();
-    let learned = std::thread::scope(|scope| {
-        let learners = SEEDS.map(|seed| {
-            scope.spawn({
-                let examples = &examples;
-                move || learn(examples, seed)
-            })
-        });
-        learners.map(|learner| learner.join().unwrap_or_default())
-    });
-    // The weights as they are stored.
-    Nets::from_bytes(&Nets(learned.into()).to_bytes()).unwrap_or_default()
-}
-
-/// Returns the fold of a host.
-fn fold_of(host: &str, folds: usize) -> usize {
-    let hash = |hash: usize, byte: u8| hash.wrapping_mul(31) ^ usize::from(byte);
-    host.bytes().fold(7, hash) % 1009 % folds
+    let pages: Vec<&Page> = pages.collect();
+    let examples: Vec<&Example> = pages.iter().map(|page| &page.example).collect();
+    learn_nets(&examples, &softened(&pages), SEEDS)
 }
 
 /// Learns nets for each fold, from the hosts of the others.

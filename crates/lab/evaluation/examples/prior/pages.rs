@@ -10,7 +10,7 @@ use template::prior::{Nets, PageKind};
 use template::{BlockCounts, Outline, Reason, Template, first_equal};
 use url_tree::BlockHash;
 
-use crate::example::Example;
+use crate::example::{Example, Target};
 use crate::in_gold::in_gold;
 
 /// Pages of a site that are learned from, evenly over it: a site of a thousand pages has one template.
@@ -252,11 +252,13 @@ fn page(
         asked,
         example: Example {
             inputs: template.inputs(&outline, counts.get()),
-            meant: match labels {
-                Some(_) => of_labels().map(|(words, _)| words.len()).sum(),
-                None => gold_words.len(),
+            labels: Target {
+                meant: match labels {
+                    Some(_) => of_labels().map(|(words, _)| words.len()).sum::<usize>() as f32,
+                    None => gold_words.len() as f32,
+                },
+                content,
             },
-            content,
             words,
             kind: PageKind::ALL
                 .into_iter()

@@ -374,15 +374,17 @@ fn add_back(slopes: &[Channels], matrix: &Matrix, sums: &mut [f32]) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use scoring::{Tokens, Vocabulary};
     use template::prior::LEVELS;
 
     use super::*;
+    use crate::example::Target;
 
     const BLOCKS: usize = 5;
 
-    fn page(dice: &mut Dice) -> Example {
+    /// Returns a page of five blocks of a word each, of which none is content.
+    pub(crate) fn page(dice: &mut Dice) -> Example {
         let mut vocabulary = Vocabulary::default();
         Example {
             inputs: Inputs {
@@ -397,9 +399,11 @@ mod tests {
                 sizes: [2, 3, 1, 2],
                 weights: vec![1.0, 0.5, 2.0, 1.0, 1.0],
             },
-            content: vec![0.0; BLOCKS],
             words: vec![vocabulary.words("tea", Tokens::Unicode); BLOCKS],
-            meant: 1,
+            labels: Target {
+                content: vec![0.0; BLOCKS],
+                meant: 1.0,
+            },
             kind: None,
             is_kind_of_site: false,
             weight: 1.0,
