@@ -10,7 +10,8 @@
 //! give to the pages of a set with all pages of their sites: no gold is needed, and what a site's history says is
 //! learned for pages without one. KIND is that of all its pages, or `any`. Each page is seen alone, and with one and four
 //! others of its site, and its labels are softened by nets of other hosts. `--folds N` prints F1 by the nets of the
-//! hosts of other folds, with up to 50 pages of a site. `--write FOLDER` writes `prior.bin` and its card, `prior.md`. Equal sets give equal bytes.
+//! hosts of other folds, with up to 50 pages of a site. `--write FOLDER` writes `prior.bin` and its card, `prior.md`.
+//! Equal sets give equal bytes.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

@@ -19,7 +19,7 @@ const PARTS: usize = 3;
 /// The first random numbers of these nets.
 const SEEDS: [u64; 2] = [11, 12];
 
-/// Returns what is learned of pages: their labels, and what nets say that learned from the pages of other hosts.
+/// Returns the targets of pages: the mean of their labels and of the verdicts of nets that learned from other hosts.
 pub(crate) fn softened(pages: &[&Page]) -> Vec<Target> {
     let mut targets: Vec<Target> = pages
         .iter()
