@@ -32,7 +32,7 @@ pub(crate) mod pages {
     /// on collections and .005 less on documentation; 30 loses .016 on a site with endless scroll; with the
     /// prior on all pages blogs lose .003.
     pub(crate) const KNOWN: usize = 10;
-    /// The same for pages that are likely no article. Shops, lists and documentation show less of their template. On
+    /// The same for shops, lists and all pages that are unlikely to be articles: they show less of their template. On
     /// hosts of other folds, pages of WCXB with ten of their site gain .023, and those of 29 sites .008; with twenty
     /// .004, with fifty .002. With articles among them the former lose .02. A page of 400 blocks costs 0.83 ms.
     pub(crate) const WELL_KNOWN: usize = 30;

@@ -2,7 +2,7 @@
 
 use std::f32::consts::PI;
 
-use template::prior::{CHANNELS, ELEMENT, INPUTS, Matrix, Net, PageKind, Said};
+use template::prior::{CHANNELS, ELEMENT, INPUTS, Matrix, Net, Nets, PageKind, Said};
 
 use crate::dice::Dice;
 use crate::example::{Example, Target};
@@ -25,9 +25,19 @@ const KIND: f32 = 0.1;
 /// Pages that the sites of a kind count as together: most sites are blogs.
 const SITES_OF_KIND: f32 = 100.0;
 
+/// Learns a net for each of two seeds.
+pub(crate) fn learn_nets(pages: &[&Example], targets: &[Target], seeds: [u64; 2]) -> Nets {
+    let learned = std::thread::scope(|scope| {
+        let learners = seeds.map(|seed| scope.spawn(move || learn(pages, targets, seed)));
+        learners.map(|learner| learner.join().unwrap_or_default())
+    });
+    // The weights as they are stored.
+    Nets::from_bytes(&Nets(learned.into()).to_bytes()).unwrap_or_default()
+}
+
 /// Returns the net that was learned from pages and their targets, begun with the random numbers of a seed. The same
 /// pages in the same order give the same net.
-pub(crate) fn learn(pages: &[&Example], targets: &[Target], seed: u64) -> Net {
+fn learn(pages: &[&Example], targets: &[Target], seed: u64) -> Net {
     let mut dice = Dice(seed);
     let mut net = initial(pages, &mut dice);
     let of_kinds = PageKind::ALL.map(|kind| weight_of_sites(pages, kind));
@@ -147,11 +157,7 @@ fn loss_slopes(
     let words: Vec<f32> = page.words.iter().map(|words| words.len() as f32).collect();
     let counts: Vec<f32> = words.iter().map(|words| words.powf(0.7)).collect();
     let all: f32 = counts.iter().sum::<f32>().max(1e-6);
-    let sure: Vec<f32> = said
-        .logits
-        .iter()
-        .map(|logit| 1.0 / (1.0 + (-logit).exp()))
-        .collect();
+    let sure: Vec<f32> = said.logits.iter().copied().map(probability).collect();
     let blocks = || words.iter().zip(&target.content).zip(&sure);
     let right: f32 = blocks()
         .map(|((words, content), sure)| words * content * sure)
@@ -185,6 +191,11 @@ fn loss_slopes(
         }
     }
     (logits, kinds)
+}
+
+/// Returns the probability of a logit.
+pub(crate) fn probability(logit: f32) -> f32 {
+    1.0 / (1.0 + (-logit).exp())
 }
 
 /// Makes a step against the slopes.

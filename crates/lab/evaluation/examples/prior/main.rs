@@ -31,8 +31,9 @@ use std::process::ExitCode;
 use template::prior::{Nets, PageKind};
 
 use crate::example::Example;
+use crate::learn::learn_nets;
 use crate::pages::{Labels, Page, pages};
-use crate::targets::{fold_of, learn_nets, softened};
+use crate::targets::{number_of, softened};
 
 const USAGE: &str = "usage: prior [--gold SET LICENCE]... [--site SET LICENCE KIND]... [--folds N] [--write FOLDER]";
 
@@ -129,6 +130,11 @@ fn nets(sets: &[Set], takes: impl Fn(&str) -> bool) -> Nets {
     let pages: Vec<&Page> = pages.collect();
     let examples: Vec<&Example> = pages.iter().map(|page| &page.example).collect();
     learn_nets(&examples, &softened(&pages), SEEDS)
+}
+
+/// Returns the fold of a host.
+fn fold_of(host: &str, folds: usize) -> usize {
+    number_of(host) % folds
 }
 
 /// Learns nets for each fold, from the hosts of the others.

@@ -7,7 +7,7 @@
 use template::prior::Nets;
 
 use crate::example::{Example, Target};
-use crate::learn::learn;
+use crate::learn::{learn_nets, probability};
 use crate::pages::Page;
 
 /// The part of the labels in what is learned. On unseen hosts articles gain .003 over labels alone, `scrapinghub` .002
@@ -43,7 +43,7 @@ pub(crate) fn softened(pages: &[&Page]) -> Vec<Target> {
 /// Moves a target towards what nets say of its page.
 fn soften(target: &mut Target, page: &Example, nets: &Nets) {
     let said = nets.say(&page.inputs).logits;
-    let sure = said.iter().map(|logit| 1.0 / (1.0 + (-logit).exp()));
+    let sure = said.into_iter().map(probability);
     let mut meant = 0.0;
     for ((content, sure), words) in target.content.iter_mut().zip(sure).zip(&page.words) {
         meant += sure * words.len() as f32;
@@ -52,28 +52,13 @@ fn soften(target: &mut Target, page: &Example, nets: &Nets) {
     target.meant = LABELS * target.meant + (1.0 - LABELS) * meant;
 }
 
-/// Learns a net for each of two seeds.
-pub(crate) fn learn_nets(pages: &[&Example], targets: &[Target], seeds: [u64; 2]) -> Nets {
-    let learned = std::thread::scope(|scope| {
-        let learners = seeds.map(|seed| scope.spawn(move || learn(pages, targets, seed)));
-        learners.map(|learner| learner.join().unwrap_or_default())
-    });
-    // The weights as they are stored.
-    Nets::from_bytes(&Nets(learned.into()).to_bytes()).unwrap_or_default()
-}
-
-/// Returns the fold of a host.
-pub(crate) fn fold_of(host: &str, folds: usize) -> usize {
-    number_of(host) % folds
-}
-
 /// Returns the part of a host. Hosts of one fold are in all parts.
 fn part_of(host: &str) -> usize {
     number_of(host) / PARTS % PARTS
 }
 
 /// Returns a number of a host, 0 to 1008.
-fn number_of(host: &str) -> usize {
+pub(crate) fn number_of(host: &str) -> usize {
     let hash = |hash: usize, byte: u8| hash.wrapping_mul(31) ^ usize::from(byte);
     host.bytes().fold(7, hash) % 1009
 }
@@ -100,7 +85,7 @@ mod tests {
     fn hosts_of_a_fold_are_in_all_parts() {
         let hosts: Vec<String> = (0..300).map(|at| format!("host{at}.example")).collect();
         for fold in 0..3 {
-            let of_fold = hosts.iter().filter(|host| fold_of(host, 3) == fold);
+            let of_fold = hosts.iter().filter(|host| number_of(host) % 3 == fold);
             let parts: Vec<usize> = of_fold.map(|host| part_of(host)).collect();
             for part in 0..PARTS {
                 let share =
