@@ -260,7 +260,7 @@ fn a_unit_reads_the_state_of_its_sites() {
     let share = job.command("backfill", &words);
     assert_eq!(share.code, Some(0), "{}", share.stderr);
     let requests = store.server.requests().split_off(before);
-    for table in ["window_entries", "url_keys", "key_index", "windows"] {
+    for table in ["window_entries", "url_keys", "first_pages", "windows"] {
         let files = format!("GET /text/tables/{table}/");
         let is_file =
             |request: &&String| request.starts_with(&files) && request.contains(".parquet");
@@ -289,7 +289,7 @@ fn a_night_after_many_units_reads_few_files() {
     let night = job.command("update", &["--set", "run.buckets=1"]);
     assert_eq!(night.code, Some(0), "{}", night.stderr);
     let requests = store.server.requests().split_off(before);
-    for table in ["window_entries", "url_keys", "key_index", "windows"] {
+    for table in ["window_entries", "url_keys", "first_pages", "windows"] {
         let files = format!("GET /text/tables/{table}/");
         let data = requests
             .iter()

@@ -121,7 +121,7 @@ fn assert_plain(job: &Job, what: &str) {
     let expected: Vec<_> = rows.iter().map(pair).collect();
     assert_eq!(listed_documents(job.tables()), expected, "{what}");
     // The monthly roll-ups have no other copies either.
-    for table in ["key_index", "windows"] {
+    for table in ["first_pages", "windows", "parameters"] {
         let months = data_files(job.tables(), table);
         let months: Vec<&String> = months.iter().map(|(month, _)| month).collect();
         assert!(

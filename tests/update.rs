@@ -212,13 +212,26 @@ fn other_settings_need_a_flag_and_make_later_dates_stale() {
     assert_eq!(found["stale"], stale);
 }
 
+/// The pages of `day`, and one of them once more with a parameter, which is noise.
+fn with_visit(day: u64) -> Vec<Row> {
+    let mut rows = pages(day);
+    let mut visit = SITES[0].article(day * 10, &format!("{}T20:00:00", date(day)));
+    visit.url = visit.url.map(|url| format!("{url}?visit={day}"));
+    rows.push(visit);
+    rows
+}
+
 #[test]
 fn monthly_rollups_change_no_row() {
     let after_two_nights = |kept: bool| {
-        let job = at_once(&[], &[]);
-        deliver(&job, 21, &pages(21));
+        let job = job();
+        for day in 1..=20 {
+            deliver(&job, day, &with_visit(day));
+        }
+        job.backfill(&dates(1, 20));
+        deliver(&job, 21, &with_visit(21));
         update(&job);
-        let tables = ["key_index", "windows"].map(|table| job.tables().join(table));
+        let tables = ["first_pages", "windows", "parameters"].map(|table| job.tables().join(table));
         assert!(tables.iter().all(|table| table.exists()));
         if !kept {
             for table in tables {
@@ -227,7 +240,7 @@ fn monthly_rollups_change_no_row() {
         }
         // Larger windows than those in the roll-ups.
         let wider = (job.with("window.max_pages=400")).with("window.min_pages=100");
-        deliver(&wider, 22, &pages(22));
+        deliver(&wider, 22, &with_visit(22));
         let finished = wider.command("update", &["--change-settings"]);
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
         let support = wider.row("SELECT max(support) AS support FROM documents WHERE domain = 'quiet.example' AND date = '2011-10-13'");

@@ -54,7 +54,7 @@ impl LearnedParameters {
     }
 
     async fn query(context: &SessionContext) -> Result<Self> {
-        let latest = latest_parameters("url_parameters", "");
+        let latest = latest_parameters("url_parameters");
         let counts =
             format!("SELECT verdict, count(*) AS parameters FROM {latest} GROUP BY verdict");
         let mut learned = Self::default();

@@ -39,7 +39,7 @@ pub async fn learn_rules(job: &Job) -> Result<String, EngineError> {
 
 /// Returns the proposals, and the last date of the table. One host is in memory at a time.
 async fn propose(context: &SessionContext, job: &Job) -> Result<(RuleFile, Option<String>)> {
-    let latest = latest_parameters("url_parameters", "");
+    let latest = latest_parameters("url_parameters");
     let latest = format!("SELECT * FROM {latest} ORDER BY host, path_shape, parameter, domain");
     let mut rows = context.sql(&latest).await?.execute_stream().await?;
     let mut file = RuleFile::default();

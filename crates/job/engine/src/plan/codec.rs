@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::job::Job;
 use crate::plan::exec::coalesce::CoalesceExec;
 use crate::plan::exec::step::{Step, StepExec, to_bytes};
-use crate::plan::prior::known_rows::{IndexedKeys, KnownRows};
+use crate::plan::prior::known_rows::KnownRows;
 use crate::plan::prior::shared_keys::SharedKeys;
 use crate::plan::session::coalesced_size;
 use crate::plan::steps::block::Block;
@@ -85,7 +85,6 @@ impl PhysicalExtensionCodec for StepCodec {
 
 /// Makes the step `name` of `job`: the inverse of [`Step::parameters`].
 fn step(name: &str, bytes: &[u8], job: &Job) -> Result<Arc<dyn Step>> {
-    let keys = |name: &str| SharedKeys::named(name, job.output.location());
     Ok(match name {
         "Scan" => {
             let (dates, bucket) = from_bytes(bytes)?;
@@ -111,9 +110,9 @@ fn step(name: &str, bytes: &[u8], job: &Job) -> Result<Arc<dyn Step>> {
         )),
         "KnownRows" => {
             let (name, learned, date): (&str, _, _) = from_bytes(bytes)?;
-            Arc::new(KnownRows::new(job, keys(name), learned, date))
+            let keys = SharedKeys::named(name, job.output.location());
+            Arc::new(KnownRows::new(job, keys, learned, date))
         }
-        "IndexedKeys" => Arc::new(IndexedKeys::new(keys(from_bytes(bytes)?))),
         _ => return internal_err!("no step is called {name}"),
     })
 }

@@ -171,7 +171,7 @@ async fn plan(
                 let (_, collecting) = collect_chunk_keys(context, keyed(&learned)?, job).await?;
                 metrics.add(collecting);
             }
-            learned = Arc::new(prior.learned(context, chunk, of_domains).await?);
+            learned = Arc::new(prior.learned(context, of_domains).await?);
         }
         let (keys, collecting) = collect_chunk_keys(context, keyed(&learned)?, job).await?;
         metrics.add(collecting);
@@ -181,7 +181,7 @@ async fn plan(
         };
         key_file = keys.file().cloned();
         known = prior
-            .known_rows(context, job, chunk, keys, &learned)
+            .known_rows(context, job, chunk.first(), keys, &learned)
             .await?;
     }
     let keyed = union(keyed(&learned)?, known)?;

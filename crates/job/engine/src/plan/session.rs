@@ -18,7 +18,6 @@ use crate::job::Job;
 use crate::plan::exec::coalesce::{BatchSize, CoalesceBeforeSort};
 use crate::plan::exec::memory_pool::RunMemoryPool;
 use crate::plan::exec::step::StepPlanner;
-use crate::plan::prior::chunk_keys::base_hash;
 use crate::plan::prior::key_hash::key_hash;
 use crate::running_plans::RunningPlans;
 use crate::spill_disk::SpillFiles;
@@ -100,7 +99,6 @@ pub(crate) fn configure_session(config: SessionConfig, job: &Job) -> SessionConf
 pub(crate) fn register_job(state: &mut SessionState, job: &Job) -> Result<()> {
     register_store(state.runtime_env(), job.output.location())?;
     state.register_udf(Arc::new(key_hash()))?;
-    state.register_udf(Arc::new(base_hash(Arc::clone(&job.settings))))?;
     Ok(())
 }
 

@@ -36,6 +36,10 @@ use tables::{Bucket, Location, Table};
 
 use crate::tables_state::file_statistics::FileStatistics;
 
+/// Bytes at the end of a data file that are read at once. Its footer with the page indexes has some kilobytes; a larger one
+/// takes another request, and without this each takes four.
+const FOOTER_BYTES: usize = 64 << 10;
+
 /// Registers `opened`, a version of `table` at `location`, in `context` under its name, and the store of the location.
 ///
 /// # Errors
@@ -46,20 +50,22 @@ pub fn register_table(
     table: Table,
     opened: &DeltaTable,
 ) -> Result<()> {
-    register_sites(context, location, table, opened, Bucket::WHOLE)
+    let named = (table, table.name());
+    register_files(context, location, named, opened, Bucket::WHOLE)
 }
 
-/// Registers a version of `table` as [`register_table`] does, without the files that have no row of `bucket`.
-pub(crate) fn register_sites(
+/// Registers a version of a table as [`register_table`] does, under the name beside it, without the files that have no
+/// row of `bucket`.
+pub(crate) fn register_files(
     context: &SessionContext,
     location: &Location,
-    table: Table,
+    (table, name): (Table, &str),
     opened: &DeltaTable,
     bucket: Bucket,
 ) -> Result<()> {
     register_store(&context.runtime_env(), location)?;
     let files = TableFiles::new(location, table, opened, bucket)?;
-    context.register_table(table.name(), Arc::new(files))?;
+    context.register_table(name, Arc::new(files))?;
     Ok(())
 }
 
@@ -247,7 +253,9 @@ impl TableProvider for TableFiles {
                 ..TableParquetOptions::default()
             },
         );
-        let source = source.with_parquet_file_reader_factory(reader);
+        let source = source
+            .with_parquet_file_reader_factory(reader)
+            .with_metadata_size_hint(FOOTER_BYTES);
         let groups = FileGroup::new(files).split_files(session.config().target_partitions());
         let scan = FileScanConfigBuilder::new(self.store.clone(), Arc::new(source))
             .with_file_groups(groups)

@@ -136,7 +136,7 @@ async fn window(
     context.register_table(PRIOR, before.into_view())?;
     entries(
         context
-            .sql(&windows_query(PRIOR, settings.site.window))
+            .sql(&windows_query(PRIOR, PRIOR, settings.site.window))
             .await?,
     )
     .await

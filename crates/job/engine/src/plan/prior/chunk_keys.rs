@@ -5,27 +5,23 @@ use std::fmt;
 use std::mem::size_of;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, StringArray};
+use arrow::array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Int64Type, Schema};
 use datafusion::datasource::MemTable;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryPool, MemoryReservation};
-use datafusion::logical_expr::{
-    ColumnarValue, Expr, LogicalPlan, ScalarUDF, Volatility, create_udf, ident, lit,
-};
+use datafusion::logical_expr::{Expr, LogicalPlan, ident, lit};
 use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::{DataFrame, SessionContext, when};
 use futures::TryStreamExt;
-use url_key::may_have_parts;
 use url_parameters::Openness;
 
 use crate::job::Job;
 use crate::metrics::PlanMetrics;
 use crate::plan::columns::schemas::RecordBatchExt;
 use crate::plan::exec::cpu_metrics::plan_metrics;
-use crate::plan::prior::key_hash::{hash, key_hash};
+use crate::plan::prior::key_hash::key_hash;
 use crate::session_extension::with_metrics;
-use crate::settings::Settings;
 
 /// The URL keys of a chunk, and the bases that earlier pages may share with its pages, by hash.
 #[derive(Debug, Clone)]
@@ -186,28 +182,4 @@ impl Hashes {
     pub(crate) fn contains(&self, hash: i64) -> bool {
         self.hashes.binary_search(&hash).is_ok()
     }
-}
-
-/// Returns the SQL function `base_hash(url)`: the hash of the base of a URL that has parts, else null.
-pub(crate) fn base_hash(settings: Arc<Settings>) -> ScalarUDF {
-    let hashes = move |arguments: &[ColumnarValue]| {
-        let arrays = ColumnarValue::values_to_arrays(arguments)?;
-        let urls = arrays[0].as_string::<i32>().iter();
-        let hashes: Int64Array = urls.map(|url| url_base_hash(&settings, url?)).collect();
-        Ok(ColumnarValue::Array(Arc::new(hashes)))
-    };
-    create_udf(
-        "base_hash",
-        vec![DataType::Utf8],
-        DataType::Int64,
-        Volatility::Immutable,
-        Arc::new(hashes),
-    )
-}
-
-/// Returns the hash of the base of a URL that has parts.
-fn url_base_hash(settings: &Settings, url: &str) -> Option<i64> {
-    let keyer = may_have_parts(url).then_some(&settings.site.keyer)?;
-    let parts = keyer.parts(&keyer.parse(url).ok()?)?;
-    (!parts.parts.is_empty()).then(|| hash(&parts.base))
 }

@@ -9,8 +9,8 @@ use tables::Bucket;
 
 /// Returns `key_hash(url_key)`: the first 64 bits of the MD5 of a URL key, as a signed integer.
 ///
-/// `key_index` and the keys of a chunk store URL keys by this hash. A collision costs one extra
-/// file read, never a wrong row.
+/// The keys of a chunk have URL keys by this hash. A collision costs one extra row of earlier dates, never a wrong
+/// row.
 pub(crate) fn key_hash() -> ScalarUDF {
     let hashes = |arguments: &[ColumnarValue]| {
         let arrays = ColumnarValue::values_to_arrays(arguments)?;

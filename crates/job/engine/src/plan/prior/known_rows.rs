@@ -1,10 +1,10 @@
 //! The rows of earlier dates that the pages of a chunk may repeat.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray, RecordBatch, StringBuilder};
+use arrow::array::{ArrayRef, RecordBatch, StringBuilder};
 use arrow::compute::filter_record_batch;
-use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
+use arrow::datatypes::SchemaRef;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
@@ -100,8 +100,17 @@ impl Step for KnownRows {
         _: &CpuTimer,
     ) -> Result<SendableRecordBatchStream> {
         let step = self.clone();
-        let kept = move |keys: &ChunkKeys, batch: &RecordBatch| step.batch(keys, batch);
-        Ok(with_keys(&self.keys, &KEYED, input, context, kept))
+        let pool = Arc::clone(context.memory_pool());
+        let rows = async move {
+            let keys = step.keys.get(&pool).await?.clone();
+            let kept = move |batch: RecordBatch| step.batch(&keys, &batch);
+            Ok::<_, DataFusionError>(map_batches(Arc::clone(&KEYED), input, kept))
+        };
+        let rows = stream::once(rows).try_flatten();
+        Ok(Box::pin(RecordBatchStreamAdapter::new(
+            Arc::clone(&KEYED),
+            rows,
+        )))
     }
 }
 
@@ -124,82 +133,4 @@ impl KnownRows {
         let rows = project_to(batch, &KEYED, given)?;
         Ok(filter_record_batch(&rows, &kept.into())?)
     }
-}
-
-/// Returns the stream of `input` with `map` applied to each batch, once the keys are in this process.
-fn with_keys(
-    keys: &SharedKeys,
-    schema: &SchemaRef,
-    input: SendableRecordBatchStream,
-    context: &Arc<TaskContext>,
-    map: impl Fn(&ChunkKeys, &RecordBatch) -> Result<RecordBatch> + Send + 'static,
-) -> SendableRecordBatchStream {
-    let (keys, schema) = (keys.clone(), Arc::clone(schema));
-    let pool = Arc::clone(context.memory_pool());
-    let declared = Arc::clone(&schema);
-    let rows = async move {
-        let keys = keys.get(&pool).await?.clone();
-        let kept = move |batch: RecordBatch| map(&keys, &batch);
-        Ok::<_, DataFusionError>(map_batches(declared, input, kept))
-    };
-    let rows = stream::once(rows).try_flatten();
-    Box::pin(RecordBatchStreamAdapter::new(schema, rows))
-}
-
-/// Output of [`IndexedKeys`]: the columns of `key_index` without the domain.
-pub(crate) static INDEXED_KEYS: LazyLock<SchemaRef> = LazyLock::new(|| {
-    Arc::new(Schema::new(vec![
-        Field::new("date", DataType::Date32, true),
-        Field::new("key_hash", DataType::Int64, true),
-    ]))
-});
-
-/// Keeps the rows of `key_index` with a URL key or an open base of the chunk.
-#[derive(Debug, Clone)]
-pub(crate) struct IndexedKeys {
-    keys: SharedKeys,
-}
-
-impl IndexedKeys {
-    pub(crate) fn new(keys: SharedKeys) -> Self {
-        Self { keys }
-    }
-}
-
-impl Step for IndexedKeys {
-    fn name(&self) -> &'static str {
-        "IndexedKeys"
-    }
-
-    fn schema(&self) -> SchemaRef {
-        Arc::clone(&INDEXED_KEYS)
-    }
-
-    fn parameters(&self) -> Result<Vec<u8>> {
-        to_bytes(&self.keys.name()?)
-    }
-
-    fn run(
-        &self,
-        input: SendableRecordBatchStream,
-        context: &Arc<TaskContext>,
-        _: &CpuTimer,
-    ) -> Result<SendableRecordBatchStream> {
-        Ok(with_keys(
-            &self.keys,
-            &INDEXED_KEYS,
-            input,
-            context,
-            indexed,
-        ))
-    }
-}
-
-fn indexed(chunk: &ChunkKeys, batch: &RecordBatch) -> Result<RecordBatch> {
-    let hashes = batch.numbers::<Int64Type>("key_hash")?;
-    let ChunkKeys { keys, open, .. } = chunk;
-    let is_kept = hashes.values().iter();
-    let is_kept = is_kept.map(|hash| keys.contains(*hash) || open.contains(*hash));
-    let is_kept: BooleanArray = is_kept.map(Some).collect();
-    Ok(filter_record_batch(batch, &is_kept)?)
 }

@@ -8,7 +8,6 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::prelude::SessionContext;
 use serde::{Deserialize, Serialize};
 use site_replay::{PageKeys, SiteSettings};
-use tables::DateRange;
 use url_key::{PageUrl, UrlKey, UrlParts, may_have_parts, plain_host};
 use url_parameters::{Evidence, Slot, Verdict, Verdicts};
 
@@ -27,20 +26,14 @@ pub(crate) struct Learned {
 }
 
 impl Learned {
-    /// Reads the evidence from dates before `chunk`: about the domains in the table `chunk_domains`, or about all
-    /// domains.
-    pub(crate) async fn read(
-        context: &SessionContext,
-        chunk: DateRange,
-        of_chunk_domains: bool,
-    ) -> Result<Self> {
+    /// Reads the evidence in `url_parameters`: about the domains in the table `chunk_domains`, or about all domains.
+    pub(crate) async fn read(context: &SessionContext, of_chunk_domains: bool) -> Result<Self> {
         let mut learned = Self::default();
         let rows = match of_chunk_domains {
             true => semi_join_domains("url_parameters"),
             false => "url_parameters".to_owned(),
         };
-        let before = format!("WHERE date < DATE '{}'", chunk.first());
-        let latest = latest_parameters(&rows, &before);
+        let latest = latest_parameters(&rows);
         let query = format!("SELECT * FROM {latest} ORDER BY domain, host, path_shape, parameter");
         for batch in collect_watched(context.sql(&query).await?).await? {
             for row in 0..batch.num_rows() {
@@ -106,13 +99,12 @@ impl Learned {
     }
 }
 
-/// Returns the SQL of the last row of each parameter among `rows` of `url_parameters`, with a
-/// condition on them such as `WHERE date < ...`.
-pub fn latest_parameters(rows: &str, condition: &str) -> String {
+/// Returns the SQL of the last row of each parameter among `rows` of `url_parameters`.
+pub fn latest_parameters(rows: &str) -> String {
     format!(
         "(SELECT * FROM (SELECT url_parameters.*, row_number() OVER \
            (PARTITION BY domain, host, path_shape, parameter ORDER BY date DESC) AS recency \
-         FROM {rows} {condition}) WHERE recency = 1)"
+         FROM {rows}) WHERE recency = 1)"
     )
 }
 

@@ -6,6 +6,6 @@ pub(crate) mod key_hash;
 pub(crate) mod known_rows;
 pub(crate) mod learned;
 pub(crate) mod monthly_rollup;
-pub(crate) mod rollup_tables;
+pub(crate) mod prior_table;
 pub(crate) mod shared_keys;
 pub(crate) mod state;

@@ -1,14 +1,15 @@
 //! Writes the monthly rollups of prior state.
 //!
 //! A nightly run sees few known pages, but to find them it would open the files of every earlier
-//! date, more every night. So the first run of a month writes the closed months into two tables:
+//! date, more every night. So the first run of a month writes what later runs need of the closed
+//! months into three tables:
 //!
-//! - `key_index` has the dates on which each URL key of a closed month occurs. Only these dates of
-//!   `url_keys` are read.
+//! - `first_pages` has the first page of each URL key in a month, a month for itself.
 //! - `windows` has the window entries at the end of the last closed month. It replaces all of
 //!   `window_entries` up to then.
+//! - `parameters` has the last row of each parameter up to the end of the last closed month.
 //!
-//! Both are derived from the output tables. Dates that they do not cover are read there.
+//! Each has the columns of the table that it is derived from. Dates that they do not cover are read there.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -27,10 +28,10 @@ use crate::job::Job;
 use crate::plan::columns::select::select_columns;
 use crate::plan::exec::row_spill::DiskSpill;
 use crate::plan::prior::key_hash::has_site;
-use crate::plan::prior::rollup_tables::{date_in, windows_transaction};
+use crate::plan::prior::learned::latest_parameters;
+use crate::plan::prior::prior_table::{PriorTable, date_in, is_state_at_end, transaction};
 use crate::plan::prior::state::{IS_FIRST_PAGE, PriorState, windows_query};
 use crate::plan::session::session;
-use crate::spec::Queries;
 use crate::tables_state::table_files::external;
 
 /// Opens the state prior to `first`. First adds the months before the month of `first` to the
@@ -59,20 +60,16 @@ pub(crate) async fn roll_up_months(
         buckets,
         token,
         until,
-        prior,
+        prior: &prior,
     };
-    let changed = [roll_up.index().await?, roll_up.windows().await?];
-    if changed.contains(&Change::Made) {
+    let mut is_changed = false;
+    for table in prior.tables() {
+        is_changed |= roll_up.add(table).await?;
+    }
+    if is_changed {
         return Ok(PriorState::open(job).await?);
     }
-    Ok(roll_up.prior)
-}
-
-/// The change of one rollup table.
-#[derive(Debug, PartialEq, Eq)]
-enum Change {
-    Made,
-    NotNeeded,
+    Ok(prior)
 }
 
 /// Removes the rollups that contain or depend on rows of `dates`. Call it before these rows
@@ -94,8 +91,7 @@ pub(crate) async fn discard_rollups(
             let month = Partitioning::Month.parse_value(month);
             month.is_some_and(|month| {
                 dates.first() <= month.last()
-                    // The windows of a month depend on all dates before its end.
-                    && (table == Table::Windows || month.first() <= dates.last())
+                    && (is_state_at_end(table) || month.first() <= dates.last())
             })
         });
         if !months.is_empty() {
@@ -112,92 +108,64 @@ struct RollUp<'a> {
     token: i64,
     /// Last day of the last closed month.
     until: NaiveDate,
-    prior: PriorState,
+    prior: &'a PriorState,
 }
 
 impl RollUp<'_> {
-    async fn index(&self) -> Result<Change, EngineError> {
-        let Some(url_keys) = &self.prior.url_keys else {
-            return Ok(Change::NotNeeded);
+    /// Adds the closed months of `table` to its rollup. Returns whether any was missing.
+    async fn add(&self, table: &PriorTable) -> Result<bool, EngineError> {
+        let Some(rollup) = table.name().rollup() else {
+            return Ok(false);
         };
-        let missing: BTreeSet<String> = url_keys
-            .partitions
-            .iter()
-            .filter_map(|date| Partitioning::Day.parse_value(date))
-            .filter(|date| date.last() <= self.until)
-            .filter(|date| {
-                !(self.prior.rollup.indexed.iter()).any(|month| month.contains(date.last()))
-            })
-            .map(|date| Partitioning::Month.value(date.first()))
+        let missing = table.not_rolled_up(self.until);
+        let mut months: BTreeSet<_> = missing
+            .map(|date| Partitioning::Month.value(date))
             .collect();
-        if missing.is_empty() {
-            return Ok(Change::NotNeeded);
+        if months.is_empty() {
+            return Ok(false);
         }
-        let months = missing
-            .iter()
-            .filter_map(|month| Partitioning::Month.parse_value(month));
-        // A page whose URL has parts may get the key of its base URL later.
-        let rows = |select: &str, hash: &str| {
+        let output = &self.job.output;
+        let window = self.job.settings.site.window;
+        let query = self.query(rollup, &months);
+        if is_state_at_end(rollup) {
+            // Replaces the state of earlier months, which no query needs any more.
+            months = output.partitions(rollup).await?;
+            months.insert(Partitioning::Month.value(self.until));
+        }
+        let files = self.files(rollup, &query).await?;
+        let transaction = transaction(rollup, window);
+        replace(output, rollup, &transaction, self.token, months, files).await?;
+        Ok(true)
+    }
+
+    /// Returns the query for the rows of `rollup` in the closed months `missing`.
+    fn query(&self, rollup: Table, missing: &BTreeSet<String>) -> String {
+        let state = |rows: &str| {
             format!(
-                "{select} date, domain, {hash} AS key_hash FROM url_keys \
-                 WHERE ({months}) AND {IS_FIRST_PAGE} AND {hash} IS NOT NULL",
-                months = date_in(months.clone()),
+                "SELECT * REPLACE (DATE '{}' AS date) FROM {rows}",
+                self.until
             )
         };
-        let query = match self.job.settings.site.queries {
-            Queries::Drop => rows("SELECT", "key_hash(url_key)"),
-            Queries::Learn => format!(
-                "{} UNION ALL {}",
-                rows("SELECT", "key_hash(url_key)"),
-                rows("SELECT DISTINCT", "base_hash(url)")
+        match rollup {
+            Table::Windows => {
+                let window = self.job.settings.site.window;
+                let rows = windows_query("window_entries", "window_entries", window);
+                format!("{} ORDER BY domain, ordinal", state(&format!("({rows})")))
+            }
+            Table::Parameters => format!(
+                "{} ORDER BY domain, host, path_shape, parameter",
+                state(&latest_parameters("url_parameters"))
             ),
-        };
-        let query = format!("{query} ORDER BY domain, key_hash, date");
-        let files = self.files(Table::KeyIndex, &query).await?;
-        self.replace(Table::KeyIndex, "keys", missing, files).await
-    }
-
-    async fn windows(&self) -> Result<Change, EngineError> {
-        let Some(window_entries) = &self.prior.window_entries else {
-            return Ok(Change::NotNeeded);
-        };
-        let known = self.prior.rollup.windows.as_ref();
-        if known.is_some_and(|(_, until)| *until >= self.until) {
-            return Ok(Change::NotNeeded);
+            _ => {
+                let months = missing.iter();
+                let months = months.filter_map(|month| Partitioning::Month.parse_value(month));
+                format!(
+                    "SELECT * FROM url_keys WHERE {} AND {IS_FIRST_PAGE} \
+                     ORDER BY domain, fetched_at, source, row",
+                    date_in(months)
+                )
+            }
         }
-        let dates = window_entries.partitions.iter();
-        let first = dates.filter_map(|date| Partitioning::Day.parse_value(date));
-        if first
-            .map(DateRange::first)
-            .min()
-            .is_none_or(|first| first > self.until)
-        {
-            return Ok(Change::NotNeeded);
-        }
-        let window = self.job.settings.site.window;
-        let query = format!(
-            "SELECT DATE '{}' AS date, * FROM ({}) ORDER BY domain, ordinal",
-            self.until,
-            windows_query("prior_window_entries", window),
-        );
-        let files = self.files(Table::Windows, &query).await?;
-        // Replaces the windows of earlier months, which no query needs any more.
-        let mut months = self.job.output.partitions(Table::Windows).await?;
-        months.insert(Partitioning::Month.value(self.until));
-        self.replace(Table::Windows, &windows_transaction(window), months, files)
-            .await
-    }
-
-    async fn replace(
-        &self,
-        table: Table,
-        transaction: &str,
-        months: BTreeSet<String>,
-        files: Vec<String>,
-    ) -> Result<Change, EngineError> {
-        let output = &self.job.output;
-        replace(output, table, transaction, self.token, months, files).await?;
-        Ok(Change::Made)
     }
 
     /// Writes the rows of `query` over the prior state to data files of `table`.

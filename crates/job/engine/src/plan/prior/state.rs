@@ -1,19 +1,15 @@
 //! The prior state of a chunk: rows of earlier dates with its URL keys, and the windows of its
 //! domains.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chrono::NaiveDate;
 use datafusion::error::Result;
 use datafusion::logical_expr::{LogicalPlan, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
-use deltalake::DeltaTable;
 use futures::try_join;
 use site_replay::Lookback;
-use tables::{
-    Bucket, DateRange, Location, Output, Table, TableError, date_from_days, days_from_date,
-};
+use tables::{Bucket, Location, Table, TableError, date_from_days, days_from_date};
 use url_tree::{DAY_MICROS, WindowOptions};
 
 use crate::job::Job;
@@ -24,9 +20,8 @@ use crate::plan::exec::step::apply;
 use crate::plan::prior::chunk_keys::semi_join_domains;
 use crate::plan::prior::known_rows::KnownRows;
 use crate::plan::prior::learned::Learned;
-use crate::plan::prior::rollup_tables::MonthlyRollup;
+use crate::plan::prior::prior_table::PriorTable;
 use crate::plan::prior::shared_keys::SharedKeys;
-use crate::tables_state::table_files::register_sites;
 
 /// The `batch` of the window entry with ordinal 0. Window entries sort by ordinal, before all
 /// batches of the run.
@@ -49,59 +44,41 @@ const IS_FIRST_PAGE_WITH_TEXT: &str = "(merged_by = 'same_content' OR \
 /// rows.
 #[derive(Debug, Default)]
 pub(crate) struct PriorState {
-    pub(crate) url_keys: Option<NonEmptyTable>,
-    pub(crate) window_entries: Option<NonEmptyTable>,
-    pub(crate) url_parameters: Option<NonEmptyTable>,
-    pub(crate) rollup: MonthlyRollup,
-}
-
-/// A table with rows, and the values of its partitions.
-#[derive(Debug)]
-pub(crate) struct NonEmptyTable {
-    table: DeltaTable,
-    pub(crate) partitions: BTreeSet<String>,
-}
-
-impl NonEmptyTable {
-    async fn open(output: &Output, table: Table) -> Result<Option<Self>, TableError> {
-        let Some(opened) = output.open(table).await? else {
-            return Ok(None);
-        };
-        let partitions = output.partitions_of(table, &opened).await?;
-        Ok((!partitions.is_empty()).then_some(Self {
-            table: opened,
-            partitions,
-        }))
-    }
+    url_keys: Option<PriorTable>,
+    window_entries: Option<PriorTable>,
+    url_parameters: Option<PriorTable>,
 }
 
 impl PriorState {
     pub(crate) async fn open(job: &Job) -> Result<Self, TableError> {
-        let output = &job.output;
+        let open = |table| PriorTable::open(&job.output, table, job.settings.site.window);
         let url_parameters = async {
-            if job.settings.writes(Table::UrlParameters) {
-                NonEmptyTable::open(output, Table::UrlParameters).await
-            } else {
-                Ok(None)
+            match job.settings.writes(Table::UrlParameters) {
+                true => open(Table::UrlParameters).await,
+                false => Ok(None),
             }
         };
         // One after the other, the tables would take nine answers of the store.
-        let (url_keys, window_entries, url_parameters, rollup) = try_join!(
-            NonEmptyTable::open(output, Table::UrlKeys),
-            NonEmptyTable::open(output, Table::WindowEntries),
+        let (url_keys, window_entries, url_parameters) = try_join!(
+            open(Table::UrlKeys),
+            open(Table::WindowEntries),
             url_parameters,
-            MonthlyRollup::open(output, job.settings.site.window),
         )?;
         Ok(Self {
             url_keys,
             window_entries,
             url_parameters,
-            rollup,
         })
     }
 
-    /// Registers the tables in `context`, without files that have no sites of `bucket`, and as `prior_window_entries` the
-    /// rows before `end` that can be in a window at `end`.
+    /// The tables that have rows.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &PriorTable> {
+        [&self.url_keys, &self.window_entries, &self.url_parameters]
+            .into_iter()
+            .flatten()
+    }
+
+    /// Registers the rows of the tables before `end` in `context`, without files that have no sites of `bucket`.
     pub(crate) async fn register(
         &self,
         context: &SessionContext,
@@ -109,18 +86,8 @@ impl PriorState {
         end: NaiveDate,
         bucket: Bucket,
     ) -> Result<()> {
-        if let Some(url_keys) = &self.url_keys {
-            register_sites(context, location, Table::UrlKeys, &url_keys.table, bucket)?;
-        }
-        if let Some(window_entries) = &self.window_entries {
-            let table = &window_entries.table;
-            register_sites(context, location, Table::WindowEntries, table, bucket)?;
-            let rollup = &self.rollup;
-            rollup.register(context, location, end, bucket).await?;
-        }
-        if let Some(url_parameters) = &self.url_parameters {
-            let table = &url_parameters.table;
-            register_sites(context, location, Table::UrlParameters, table, bucket)?;
+        for table in self.tables() {
+            table.register(context, location, end, bucket).await?;
         }
         Ok(())
     }
@@ -135,31 +102,30 @@ impl PriorState {
         if self.url_parameters.is_none() {
             return Ok(true);
         }
-        // Statistics of the files answer it.
+        // The footers of the files answer it.
         let rows = context.sql("SELECT 1 FROM url_parameters").await?;
         Ok(rows.count().await? <= FEW_ROWS)
     }
 
-    /// Returns what dates before `chunk` showed: about the domains in the table `chunk_domains`, or about all domains.
+    /// Returns what earlier dates showed: about the domains in the table `chunk_domains`, or about all domains.
     pub(crate) async fn learned(
         &self,
         context: &SessionContext,
-        chunk: DateRange,
         of_chunk_domains: bool,
     ) -> Result<Learned> {
         match self.url_parameters {
-            Some(_) => Learned::read(context, chunk, of_chunk_domains).await,
+            Some(_) => Learned::read(context, of_chunk_domains).await,
             None => Ok(Learned::default()),
         }
     }
 
-    /// Returns the plan of the first pages on dates before `chunk` that a page of the chunk may repeat, as rows of
-    /// [`KEYED`]. The rows include rare false positives: keys are matched by 64-bit hash.
+    /// Returns the plan of the first pages on earlier dates that a page of the chunk, which begins on `first`, may
+    /// repeat, as rows of [`KEYED`]. The rows include rare false positives: keys are matched by 64-bit hash.
     pub(crate) async fn known_rows(
         &self,
         context: &SessionContext,
         job: &Job,
-        chunk: DateRange,
+        first: NaiveDate,
         keys: SharedKeys,
         learned: &Arc<Learned>,
     ) -> Result<Option<LogicalPlan>> {
@@ -167,7 +133,7 @@ impl PriorState {
             return Ok(None);
         }
         let lookback = job.settings.site.lookback;
-        let found = self.first_pages(context, lookback, chunk, &keys).await?;
+        let found = first_pages(context, lookback, first).await?;
         let given = vec![
             ("generation", lit(0)),
             ("status", lit(Status::Known as i32)),
@@ -175,47 +141,12 @@ impl PriorState {
             ("same_content", ident("duplicate_of")),
         ];
         let found = select_columns(found, &KEYED, given)?;
-        if needs_whole_domains(lookback) {
+        // A window ends after a number of keys, so it needs all keys of a domain.
+        if lookback.spans_keys() {
             return Ok(Some(found));
         }
-        let date = days_from_date(chunk.first());
+        let date = days_from_date(first);
         apply(KnownRows::new(job, keys, Arc::clone(learned), date), found).map(Some)
-    }
-
-    /// Returns the first pages on dates before `chunk` that may have one of `keys`: of the closed
-    /// months, on dates with one of them, and all others.
-    async fn first_pages(
-        &self,
-        context: &SessionContext,
-        lookback: Lookback,
-        chunk: DateRange,
-        keys: &SharedKeys,
-    ) -> Result<DataFrame> {
-        let keys = (!needs_whole_domains(lookback)).then_some(keys);
-        let rollup = &self.rollup;
-        let dates = rollup.candidate_dates(context, keys, chunk).await?;
-        let since = match lookback {
-            Lookback::Micros(reach) => {
-                let micros = i64::from(days_from_date(chunk.first())) * DAY_MICROS - reach;
-                // The days of an i64 of microseconds are at most 1.1e8, so this never saturates.
-                let days = i32::try_from(micros.div_euclid(DAY_MICROS)).unwrap_or(i32::MIN);
-                format!(
-                    "AND CAST(fetched_at AS BIGINT) >= {micros} AND date >= DATE '{}'",
-                    date_from_days(days)
-                )
-            }
-            Lookback::All | Lookback::Window(_) => String::new(),
-        };
-        let is_first_page = if lookback.rejects_pages_without_text() {
-            IS_FIRST_PAGE_WITH_TEXT
-        } else {
-            IS_FIRST_PAGE
-        };
-        let query = format!(
-            "SELECT url_keys.* FROM {} WHERE {dates} AND {is_first_page} {since}",
-            semi_join_domains("url_keys")
-        );
-        context.sql(&query).await
     }
 
     /// Returns the plan of the windows of the chunk's domains at the end of the last prior date, as
@@ -228,7 +159,11 @@ impl PriorState {
         if self.window_entries.is_none() {
             return Ok(None);
         }
-        let query = windows_query(&semi_join_domains("prior_window_entries"), window);
+        let query = windows_query(
+            &semi_join_domains("window_entries"),
+            "window_entries",
+            window,
+        );
         let found = context.sql(&query).await?;
         let given = vec![
             ("batch", ident("ordinal") + lit(FIRST_WINDOW_BATCH)),
@@ -247,18 +182,43 @@ impl PriorState {
     }
 }
 
-/// Whether all keys of a domain are needed: a window ends after a number of keys.
-fn needs_whole_domains(lookback: Lookback) -> bool {
-    lookback.spans_keys()
+/// Returns the first pages on dates before `first` with a domain of the chunk.
+async fn first_pages(
+    context: &SessionContext,
+    lookback: Lookback,
+    first: NaiveDate,
+) -> Result<DataFrame> {
+    let since = match lookback {
+        Lookback::Micros(reach) => {
+            let micros = i64::from(days_from_date(first)) * DAY_MICROS - reach;
+            // The days of an i64 of microseconds are at most 1.1e8, so this never saturates.
+            let days = i32::try_from(micros.div_euclid(DAY_MICROS)).unwrap_or(i32::MIN);
+            format!(
+                "AND CAST(fetched_at AS BIGINT) >= {micros} AND date >= DATE '{}'",
+                date_from_days(days)
+            )
+        }
+        Lookback::All | Lookback::Window(_) => String::new(),
+    };
+    let is_first_page = if lookback.rejects_pages_without_text() {
+        IS_FIRST_PAGE_WITH_TEXT
+    } else {
+        IS_FIRST_PAGE
+    };
+    let query = format!(
+        "SELECT url_keys.* FROM {} WHERE {is_first_page} {since}",
+        semi_join_domains("url_keys")
+    );
+    context.sql(&query).await
 }
 
-/// Returns the query for the rows of `prior_window_entries` that are in the window of their
-/// domain. `entries` selects the domains: `prior_window_entries`, or a subset of its rows.
+/// Returns the query for the rows of `table` that are in the window of their domain. `table` has the columns of
+/// `window_entries`, and `entries` selects the domains: `table`, or a subset of its rows.
 ///
 /// A window is a suffix of the entries of a domain in ordinal order. It starts at the first entry
 /// that is among the newest `min_pages`, or that is among the newest `max_pages` and not
 /// older than `max_age_micros` [O F1, F2].
-pub fn windows_query(entries: &str, window: WindowOptions) -> String {
+pub fn windows_query(entries: &str, table: &str, window: WindowOptions) -> String {
     format!(
         "WITH entries AS ( \
            SELECT domain, ordinal, CAST(fetched_at AS BIGINT) AS micros, \
@@ -269,7 +229,7 @@ pub fn windows_query(entries: &str, window: WindowOptions) -> String {
            SELECT domain AS start_domain, min(ordinal) AS start FROM entries \
            WHERE recency <= {min} OR (recency <= {max} AND newest - micros <= {age}) \
            GROUP BY domain) \
-         SELECT prior_window_entries.* FROM starts JOIN prior_window_entries ON domain = start_domain WHERE ordinal >= start",
+         SELECT {table}.* FROM starts JOIN {table} ON domain = start_domain WHERE ordinal >= start",
         min = window.min_pages,
         max = window.max_pages,
         age = window.max_age_micros,
