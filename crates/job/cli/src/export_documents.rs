@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use engine::{EngineError, Job};
 use export::{Existing, Format, Part, Report, Request, Rows, Source, TableVersion};
 use futures::StreamExt;
-use query::{DocumentColumns, DocumentSelection, ExportRows, QueryRows, TextColumn};
+use query::{DocumentColumns, DocumentSelection, ExportRows, QueryRows};
 use tables::{DateRange, Location};
 use tracing::warn;
 
@@ -105,11 +105,12 @@ enum TextChoice {
     Markdown,
 }
 
-impl From<TextChoice> for TextColumn {
-    fn from(choice: TextChoice) -> Self {
-        match choice {
-            TextChoice::Text => Self::Text,
-            TextChoice::Markdown => Self::Markdown,
+impl TextChoice {
+    /// The column of `documents`.
+    fn column(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Markdown => "markdown",
         }
     }
 }
@@ -133,7 +134,7 @@ impl ExportArgs {
             add("domains", domains.join(","));
         }
         add("revisions", self.revisions.to_string());
-        add("text", TextColumn::from(self.text).name().to_owned());
+        add("text", self.text.column().to_owned());
         documents
     }
 }
@@ -160,7 +161,7 @@ async fn exported(args: &ExportArgs, job: &Job, quiet: bool) -> Result<String> {
             let selection = DocumentSelection {
                 dates: args.dates,
                 domains: args.domains.clone(),
-                text: args.text.into(),
+                text: args.text.column(),
                 revisions: args.revisions,
                 columns: match args.format {
                     FormatChoice::FineWeb => DocumentColumns::FineWeb,

@@ -6,7 +6,7 @@ use anyhow::Result;
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
-use engine::{Accepted, EngineError, Failure, Job, Share, Stage, backfill_share};
+use engine::{Accepted, ArchiveDates, EngineError, Failure, Job, Share, Stage, backfill_share};
 use tables::DateRange;
 use tokio::runtime::Runtime;
 
@@ -89,7 +89,9 @@ pub(crate) fn run_archive(args: &ArchiveRunArgs, quiet: bool, terminal: &Termina
     let job = job_of_run(&run_args, args.dates)?;
     let runtime = runtime(&job)?;
     let job = with_workers(job, &run_args.workers, &run_args.tls, &runtime)?;
-    let dates = args.dates.map_or(Dates::All, Dates::These);
+    let dates = args
+        .dates
+        .map_or(Dates::Archive(ArchiveDates::All), Dates::These);
     let done = run(
         &job,
         &runtime,
@@ -158,10 +160,7 @@ fn text_of(batches: &[RecordBatch], column: usize) -> Option<String> {
 #[derive(Debug, Clone, Copy)]
 enum Dates {
     These(DateRange),
-    /// All dates of the archive after the last one in the tables.
-    New,
-    /// All dates of the archive.
-    All,
+    Archive(ArchiveDates),
 }
 
 pub(crate) fn backfill(args: &BackfillArgs, quiet: bool, terminal: &Terminal) -> Result<()> {
@@ -196,7 +195,8 @@ pub(crate) fn update(args: &UpdateArgs, quiet: bool, terminal: &Terminal) -> Res
     let done = run(
         &job,
         &runtime,
-        args.dates.map_or(Dates::New, Dates::These),
+        args.dates
+            .map_or(Dates::Archive(ArchiveDates::New), Dates::These),
         &args.run,
         quiet,
         &terminal.run(false),
@@ -266,13 +266,14 @@ fn run(
             Dates::These(dates) => engine::backfill(job, dates, accepted, progress.clone(), &stop)
                 .await
                 .map(Some),
-            Dates::New => engine::update(job, accepted, progress.clone(), &stop).await,
-            Dates::All => engine::backfill_all(job, accepted, progress.clone(), &stop).await,
+            Dates::Archive(dates) => {
+                engine::backfill_archive(job, dates, accepted, progress.clone(), &stop).await
+            }
         }
     });
     progress.finish();
     let Some(report) = report.map_err(failed)? else {
-        if let Dates::All = dates {
+        if let Dates::Archive(ArchiveDates::All) = dates {
             let problem = "the archive has no rows with a date (archive.dates)";
             return Err(NotFound::of(problem).into());
         }

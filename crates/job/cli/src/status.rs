@@ -22,12 +22,7 @@ pub(crate) struct StatusArgs {
 /// Prints the dates in the tables.
 pub(crate) fn status(args: &StatusArgs) -> Result<()> {
     let job = args.job.open()?;
-    let runtime = runtime(&job)?;
-    let status = if args.archive {
-        runtime.block_on(query::status_with_archive(&job))?
-    } else {
-        runtime.block_on(query::status(&job))?
-    };
+    let status = runtime(&job)?.block_on(query::status(&job, args.archive))?;
     match args.format.format {
         ReportFormat::Json => print(&report::status_json(&status)),
         ReportFormat::Text => print(&report::status(&status, &args.job)),

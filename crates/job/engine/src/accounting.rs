@@ -13,13 +13,14 @@ use crate::metrics::PlanMetrics;
 pub(crate) const UNREADABLE_OBJECT: &str = "unreadable_object";
 
 /// The output of a unit, or of all units of a chunk, before its commit.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct UnitOutput {
     /// New data files by table; no version of a table names them yet.
     pub(crate) files: BTreeMap<Table, Vec<String>>,
     /// The counts of the rows.
     pub(crate) accounting: RowAccounting,
-    /// The metrics of the plans.
+    /// The metrics of the plans, when they have run.
+    #[serde(skip)]
     pub(crate) metrics: PlanMetrics,
 }
 
@@ -63,7 +64,7 @@ impl RowCounts {
 
 /// Counts by date, status and cause. The cause is the step that merged a duplicate, or the
 /// reason of a quarantine.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 pub struct RowAccounting {
     counts: BTreeMap<NaiveDate, BTreeMap<(String, String), RowCounts>>,
 }
@@ -102,21 +103,19 @@ impl RowAccounting {
 
     /// Counts of `status` on `date`.
     pub(crate) fn on(&self, date: NaiveDate, status: &str) -> RowCounts {
-        let mut sum = RowCounts::default();
-        for ((found, _), counts) in self.counts.get(&date).into_iter().flatten() {
-            if found == status {
-                sum.add(*counts);
-            }
-        }
-        sum
+        self.sum(date, |found| found == status)
     }
 
     /// Counts of all rows on `date`. Objects that cannot be opened are not in it: they have
     /// no rows.
     pub(crate) fn rows_on(&self, date: NaiveDate) -> RowCounts {
+        self.sum(date, |status| status != UNREADABLE_OBJECT)
+    }
+
+    fn sum(&self, date: NaiveDate, is_counted: impl Fn(&str) -> bool) -> RowCounts {
         let mut sum = RowCounts::default();
         for ((status, _), counts) in self.counts.get(&date).into_iter().flatten() {
-            if status != UNREADABLE_OBJECT {
+            if is_counted(status) {
                 sum.add(*counts);
             }
         }

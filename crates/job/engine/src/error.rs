@@ -243,7 +243,7 @@ pub enum EngineError {
         source: DataFusionError,
     },
     /// A step of the plan of a chunk failed in a worker.
-    #[error("{dates}: {} (on a worker)", record.message())]
+    #[error("{dates}: {} (on a worker)", record.message)]
     Worker {
         /// The chunk.
         dates: DateRange,
@@ -415,24 +415,7 @@ impl EngineError {
                 (None, ErrorClass::Storage) => Some("tables of earlier dates".to_owned()),
                 (None, _) => None,
             },
-            Self::Spec(_)
-            | Self::CutPartition { .. }
-            | Self::NoRows { .. }
-            | Self::EmptyDates { .. }
-            | Self::OtherSettings { .. }
-            | Self::NeedsRelabelling { .. }
-            | Self::ExplainedSettings { .. }
-            | Self::Relabelled { .. }
-            | Self::ConcurrentRun
-            | Self::Interrupted
-            | Self::Memory { .. }
-            | Self::Lease(_)
-            | Self::Watchdog(_)
-            | Self::Stalled { .. }
-            | Self::Accounting { .. }
-            | Self::Query(_)
-            | Self::QueryMemory { .. }
-            | Self::NotAQuery(_) => None,
+            _ => None,
         }
     }
 }
@@ -476,7 +459,7 @@ impl Classified for EngineError {
             Self::Table(error) => error.class(),
             Self::Spill { spill, .. } | Self::QuerySpill { spill, .. } => spill.class(),
             Self::Plan { source, .. } => plan_class(source),
-            Self::Worker { record, .. } => record.class(),
+            Self::Worker { record, .. } => record.class,
             Self::Query(source) => match plan_class(source) {
                 ErrorClass::Internal => ErrorClass::Usage,
                 class => class,
@@ -498,33 +481,14 @@ impl Classified for EngineError {
             Self::Lease(error) => error.is_retryable(),
             Self::Spill { spill, .. } | Self::QuerySpill { spill, .. } => spill.is_retryable(),
             Self::Store { source, .. } => has_retryable_cause(source),
-            Self::Worker { record, .. } => record.is_retryable(),
+            Self::Worker { record, .. } => record.is_retryable,
             Self::Table(error) => error.is_retryable(),
             Self::Plan { source, .. } | Self::Query(source) => match engine_error(source) {
                 Some(cause) => cause.is_retryable(),
                 None => has_retryable_cause(source),
             },
-            Self::Spec(_)
-            | Self::CutPartition { .. }
-            | Self::OtherPartition { .. }
-            | Self::OtherSettings { .. }
-            | Self::NeedsRelabelling { .. }
-            | Self::ExplainedSettings { .. }
-            | Self::Relabelled { .. }
-            | Self::EmptyArchive { .. }
-            | Self::UnreadableObjects { .. }
-            | Self::NoRows { .. }
-            | Self::EmptyDates { .. }
-            | Self::Undated { .. }
-            | Self::MissingColumn { .. }
-            | Self::ColumnType { .. }
-            | Self::RowPosition { .. }
-            | Self::NoTable { .. }
-            | Self::Watchdog(_)
-            | Self::Memory { .. }
-            | Self::Accounting { .. }
-            | Self::QueryMemory { .. }
-            | Self::NotAQuery(_) => false,
+            // Nothing changes by itself.
+            _ => false,
         }
     }
 }
@@ -581,5 +545,11 @@ impl From<OwnerError<TableError>> for EngineError {
 impl From<EngineError> for DataFusionError {
     fn from(error: EngineError) -> Self {
         Self::External(Box::new(error))
+    }
+}
+
+impl From<DataFusionError> for EngineError {
+    fn from(error: DataFusionError) -> Self {
+        Self::query(error)
     }
 }

@@ -14,18 +14,18 @@ const MARK: char = '\u{1e}';
 /// The part of a worker's error that a driver reports.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ErrorRecord {
-    class: String,
-    is_retryable: bool,
+    pub(crate) class: ErrorClass,
+    pub(crate) is_retryable: bool,
     /// The object that the error is about.
     pub(crate) object: Option<String>,
-    message: String,
+    pub(crate) message: String,
 }
 
 impl ErrorRecord {
     /// Makes the record of an error about `object`.
     pub(crate) fn new(error: &dyn Classified, object: Option<String>) -> Self {
         Self {
-            class: class_name(error.class()).to_owned(),
+            class: error.class(),
             is_retryable: error.is_retryable(),
             object,
             message: error.to_string(),
@@ -43,31 +43,6 @@ impl ErrorRecord {
     /// Finds the record in an error that crossed the network.
     pub(crate) fn find(error: &DataFusionError) -> Option<Self> {
         serde_json::from_str(error.to_string().split(MARK).nth(1)?).ok()
-    }
-
-    pub(crate) fn class(&self) -> ErrorClass {
-        let classes = [ErrorClass::Usage, ErrorClass::Input, ErrorClass::Storage];
-        let named = classes
-            .into_iter()
-            .find(|class| class_name(*class) == self.class);
-        named.unwrap_or(ErrorClass::Internal)
-    }
-
-    pub(crate) fn is_retryable(&self) -> bool {
-        self.is_retryable
-    }
-
-    pub(crate) fn message(&self) -> &str {
-        &self.message
-    }
-}
-
-fn class_name(class: ErrorClass) -> &'static str {
-    match class {
-        ErrorClass::Usage => "usage",
-        ErrorClass::Input => "input",
-        ErrorClass::Storage => "storage",
-        ErrorClass::Internal => "internal",
     }
 }
 
@@ -92,9 +67,9 @@ mod tests {
         let arrived = DataFusionError::Shared(Arc::new(DataFusionError::External(text)));
         let found = ErrorRecord::find(&arrived).unwrap();
         assert_eq!(found, record);
-        assert_eq!(found.class(), ErrorClass::Input);
-        assert!(found.is_retryable());
-        assert_eq!(found.message(), message);
+        assert_eq!(found.class, ErrorClass::Input);
+        assert!(found.is_retryable);
+        assert_eq!(found.message, message);
     }
 
     #[test]

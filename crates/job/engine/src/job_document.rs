@@ -1,7 +1,5 @@
 //! A job as one document, with the texts of the files that it names.
 
-use std::path::Path;
-
 use chrono::{Days, Utc};
 use serde::{Deserialize, Serialize};
 use tables::{DateRange, DateRangeError};
@@ -35,16 +33,10 @@ impl JobDocument {
             rules: match spec.url_key.rules.as_deref() {
                 None => BUNDLED_RULES.to_owned(),
                 Some("none") => String::new(),
-                Some(path) => read("url_key.rules", path)?,
+                named => read("url_key.rules", named)?,
             },
-            blocklist: match spec.url_key.blocklist.as_deref() {
-                None => String::new(),
-                Some(path) => read("url_key.blocklist", path)?,
-            },
-            paths: match paths_file(spec) {
-                None => String::new(),
-                Some(path) => read("tree.paths", path)?,
-            },
+            blocklist: read("url_key.blocklist", spec.url_key.blocklist.as_deref())?,
+            paths: read("tree.paths", paths_file(spec))?,
             possible_dates: possible_dates(&spec.archive.dates)?,
             spec: spec.clone(),
         })
@@ -62,8 +54,12 @@ fn possible_dates(text: &str) -> Result<DateRange, SpecError> {
     parsed.map_err(|error: DateRangeError| SpecError::key("archive.dates", error.to_string()))
 }
 
-fn read(key: &str, path: &str) -> Result<String, SpecError> {
-    std::fs::read_to_string(Path::new(path)).map_err(|error| {
+/// Returns the text of the file that `key` names, or an empty one if there is none.
+fn read(key: &str, path: Option<&str>) -> Result<String, SpecError> {
+    let Some(path) = path else {
+        return Ok(String::new());
+    };
+    std::fs::read_to_string(path).map_err(|error| {
         let folder = std::env::current_dir().unwrap_or_default();
         SpecError::key(
             key,

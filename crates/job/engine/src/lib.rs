@@ -3,8 +3,8 @@
 //! A [`JobSpec`] is the content of a job file, and a [`Job`] is a spec that was checked.
 //! [`backfill`] runs a job over a range of dates. It counts the archive's rows (the census)
 //! and cuts the range into chunks. It plans the steps of each chunk as one DataFusion plan,
-//! checks that every row is accounted for, and commits the tables. [`update`] finds the range
-//! itself: all dates that the tables do not have yet.
+//! checks that every row is accounted for, and commits the tables. [`backfill_archive`] finds the
+//! range itself: all dates of the archive, or those that the tables do not have yet.
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -41,7 +41,7 @@ mod job_document;
 mod language_model;
 mod marked_paths;
 mod metrics;
-mod optional_columns;
+mod passed_through;
 mod peak_memory;
 mod plan;
 mod progress;
@@ -62,13 +62,12 @@ pub use archive::{ArchiveSource, DateInput, single_object};
 pub use driver::backfill::{Accepted, RunReport, backfill, explain};
 pub use driver::failure::Failure;
 pub use driver::share::{Share, ShareReport, backfill_share};
-pub use driver::update::{backfill_all, update};
+pub use driver::update::{ArchiveDates, backfill_archive};
 pub use driver::vacuum::{VacuumMode, vacuum};
 pub use error::EngineError;
 pub use error_record::ErrorRecord;
 pub use job::{Job, Resources, RobotsRules};
 pub use metrics::{OperatorMetrics, PlanMetrics};
-pub use optional_columns::OptionalColumns;
 pub use plan::archive_pages::{ArchivePage, PagePosition, read_pages};
 pub use plan::codec::StepCodec;
 pub use plan::prior::learned::{latest_parameters, slot as parameter_slot};
@@ -82,10 +81,10 @@ pub use session_extension::SessionExtension;
 pub use settings::Settings;
 pub use settings_digest::without_marks;
 pub use spec::{
-    ArchiveLayout, ArchiveSpec, Batching, Buckets, ColumnNames, DedupSpec, DomainSpec,
-    GroupingSpec, JobSpec, JoiningSpec, LimitsSpec, MarkdownPart, Method, Names, OutputSpec,
-    PaperSpec, Queries, RobotsSpec, RunSpec, SchemeSpec, SpecError, SplitSpec, StoreSpec,
-    TitleSource, TreeSpec, UrlKeySpec, WindowSpec, Written,
+    ArchiveLayout, ArchiveSpec, Batching, ColumnNames, DedupSpec, DomainSpec, GroupingSpec,
+    JobSpec, JoiningSpec, LimitsSpec, MarkdownPart, Method, Names, OutputSpec, PaperSpec, Queries,
+    RobotsSpec, RunSpec, SchemeSpec, SpecError, SplitSpec, StoreSpec, TitleSource, TreeSpec,
+    UrlKeySpec, WindowSpec, Written,
 };
 pub use spill_disk::SpillError;
 pub use step_counters::{StepCount, StepCounters};

@@ -110,7 +110,7 @@ impl Progress for CountedRows {
 /// Reports rows of row groups as [`RowsAndBytes`].
 #[derive(Clone)]
 pub(crate) struct ProgressReporter {
-    progress: Arc<dyn Progress>,
+    pub(crate) progress: Arc<dyn Progress>,
     /// By object, then row group: its rows and their bytes of HTML.
     groups: Arc<HashMap<String, Vec<RowsAndBytes>>>,
 }
@@ -152,27 +152,12 @@ impl ProgressReporter {
         !self.groups.is_empty()
     }
 
-    /// Reports the number of processes that run parts of a chunk.
-    pub(crate) fn processes(&self, count: usize) {
-        self.progress.processes(count);
-    }
-
-    /// Reports that a chunk runs again, on `count` processes.
-    pub(crate) fn retried(&self, count: usize) {
-        self.progress.retried(count);
-    }
-
     /// Reports `rows` of the rows of a chunk as done.
     pub(crate) fn report_share(&self, chunk: RowsAndBytes, rows: u64) {
         self.progress.report(RowsAndBytes {
             rows,
             html_bytes: share(chunk.html_bytes, rows, chunk.rows),
         });
-    }
-
-    /// Reports archive rows as written.
-    pub(crate) fn written(&self, rows: u64) {
-        self.progress.written(rows);
     }
 
     /// Reports a plan as executed.

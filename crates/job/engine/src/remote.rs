@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 
 use arrow::array::{RecordBatch, UInt32Array};
 use arrow::compute::take_record_batch;
+use arrow::error::ArrowError;
 use bytesize::ByteSize;
 use datafusion::catalog::memory::{DataSourceExec, MemorySourceConfig};
 use datafusion::error::{DataFusionError, Result};
@@ -167,13 +168,8 @@ pub fn split_row_groups(
         };
         let partitions = partitions
             .iter()
-            .map(|batches| {
-                Ok(batches
-                    .iter()
-                    .map(rows)
-                    .collect::<std::result::Result<_, _>>()?)
-            })
-            .collect::<Result<Vec<Vec<RecordBatch>>>>()?;
+            .map(|batches| batches.iter().map(rows).collect());
+        let partitions: Vec<Vec<_>> = partitions.collect::<std::result::Result<_, ArrowError>>()?;
         let leaf = MemorySourceConfig::try_new_exec(&partitions, Arc::clone(&ROW_GROUPS), None)?;
         Ok(leaf)
     };

@@ -1,6 +1,5 @@
 //! The plans that are executed, for the watchdog.
 
-use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arrow::array::RecordBatch;
@@ -35,14 +34,15 @@ impl RunningPlans {
 
     /// Returns the operators that have begun and not ended, from the last to the first.
     pub(crate) fn waiting(&self) -> String {
-        let mut waiting = String::new();
-        for plan in self.all() {
-            list_waiting(plan.as_ref(), &mut waiting);
+        let plans = self.all();
+        let waiting: Vec<_> = plans
+            .iter()
+            .flat_map(|plan| waiting(plan.as_ref()))
+            .collect();
+        match waiting.is_empty() {
+            true => "no operator of a plan".to_owned(),
+            false => waiting.join(", "),
         }
-        if waiting.is_empty() {
-            waiting.push_str("no operator of a plan");
-        }
-        waiting
     }
 }
 
@@ -64,46 +64,21 @@ fn moved(plan: &dyn ExecutionPlan) -> usize {
     own.chain(below).fold(0, usize::wrapping_add)
 }
 
-/// Appends the operators of `plan` that wait to `waiting`. Returns whether there are any.
-fn list_waiting(plan: &dyn ExecutionPlan, waiting: &mut String) -> bool {
-    let metrics = plan.metrics().unwrap_or_default();
-    let own = waiting.len();
-    if state(&metrics) != State::Ended {
-        let separator = if waiting.is_empty() { "" } else { ", " };
-        let rows = metrics.output_rows();
-        let rows = rows.map_or_else(String::new, |rows| format!(" after {rows} rows"));
-        // Writing to a string does not fail.
-        let _ = write!(waiting, "{separator}{}{rows}", plan.name());
-    }
-    let end = waiting.len();
+/// Returns the operators of `plan` that wait.
+fn waiting(plan: &dyn ExecutionPlan) -> Vec<String> {
     let below = plan.children().into_iter();
-    let is_below = below
-        .filter(|child| list_waiting(child.as_ref(), waiting))
-        .count()
-        > 0;
-    // An operator without a time of its end waits if one below it does.
-    if state(&metrics) == State::Unknown && !is_below {
-        waiting.replace_range(own..end, "");
-    }
-    waiting.len() > own
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Running,
-    Ended,
-    Unknown,
-}
-
-fn state(metrics: &MetricsSet) -> State {
+    let below: Vec<_> = below.flat_map(|child| waiting(child.as_ref())).collect();
+    let metrics = plan.metrics().unwrap_or_default();
     let ends = metrics.iter().filter_map(|metric| match metric.value() {
         MetricValue::EndTimestamp(end) => Some(end.value().is_some()),
         _ => None,
     });
-    ends.fold(State::Unknown, |state, has_ended| {
-        match (state, has_ended) {
-            (State::Unknown | State::Ended, true) => State::Ended,
-            _ => State::Running,
-        }
-    })
+    let has_ended = ends.reduce(|all, has_ended| all && has_ended);
+    // An operator without a time of its end waits if one below it does.
+    let own = (!has_ended.unwrap_or(below.is_empty())).then(|| {
+        let rows = metrics.output_rows();
+        let rows = rows.map_or_else(String::new, |rows| format!(" after {rows} rows"));
+        format!("{}{rows}", plan.name())
+    });
+    own.into_iter().chain(below).collect()
 }

@@ -12,11 +12,11 @@ use url_tree::{Constants, WindowOptions};
 use crate::job_document::JobDocument;
 use crate::language_model::LanguageModel;
 use crate::marked_paths::{domain_of, parsed_marks};
-use crate::optional_columns::{OptionalColumns, passed_through};
+use crate::passed_through::passed_through;
 use crate::settings_digest::settings_digest;
 use crate::spec::{
-    Batching, GroupingSpec, JobSpec, JoiningSpec, MarkdownPart, Method, OutputSpec, PaperSpec,
-    Queries, SchemeSpec, SpecError, SplitSpec, Written,
+    Batching, GroupingSpec, JobSpec, JoiningSpec, MarkdownPart, Method, Names, OutputSpec,
+    PaperSpec, Queries, SchemeSpec, SpecError, SplitSpec, Written,
 };
 
 /// The settings that decide the rows of the output tables, together with the archive.
@@ -24,14 +24,8 @@ use crate::spec::{
 pub struct Settings {
     /// The settings that decide the text of a page.
     pub site: SiteSettings,
-    /// Write the `blocks` table.
-    pub write_blocks: bool,
-    /// Write the `links` table.
-    pub write_links: bool,
-    /// Write the `site_blocks` table.
-    pub write_site_blocks: bool,
-    /// Columns of `documents` that are filled.
-    pub write: OptionalColumns,
+    /// The optional tables that are written, and the optional columns of `documents` that are filled.
+    pub written: Names<Written>,
     /// Names of the columns of the archive for the column `archive` of `documents`.
     pub passed_through: Arc<[String]>,
     /// How `documents` has Markdown, if it does.
@@ -93,22 +87,27 @@ impl Settings {
         self.site.revisions && self.site.lookback.rejects_pages_without_text()
     }
 
+    /// Whether statements of pages about themselves or their use are kept.
+    pub(crate) fn observes_pages(&self) -> bool {
+        self.written.has(Written::Metadata) || self.written.has(Written::OptOut)
+    }
+
     /// Whether something of a page is kept beside its texts.
     pub(crate) fn keeps_beside(&self) -> bool {
-        self.write.metadata || self.write.opt_out || !self.passed_through.is_empty()
+        self.observes_pages() || !self.passed_through.is_empty()
     }
 
     /// Whether the details of each block are kept beside its text: reason, counts and DOM path.
     pub(crate) fn keeps_block_details(&self) -> bool {
-        self.write_blocks || self.write_site_blocks
+        self.writes(Table::Blocks) || self.writes(Table::SiteBlocks)
     }
 
     /// Whether the job writes `table`.
     pub(crate) fn writes(&self, table: Table) -> bool {
         match table {
-            Table::Blocks => self.write_blocks,
-            Table::Links => self.write_links,
-            Table::SiteBlocks => self.write_site_blocks,
+            Table::Blocks => self.written.has(Written::Blocks),
+            Table::Links => self.written.has(Written::Links),
+            Table::SiteBlocks => self.written.has(Written::SiteBlocks),
             Table::UrlParameters => self.site.queries == Queries::Learn,
             _ => true,
         }
@@ -124,7 +123,7 @@ impl std::fmt::Debug for Settings {
 pub(crate) fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
     let JobDocument {
         spec,
-        rules,
+        rules: rules_text,
         blocklist,
         paths,
         // Refuses pages, and decides nothing about the others.
@@ -135,8 +134,7 @@ pub(crate) fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
         return Err(SpecError::key("paper", expected));
     }
     let choices = spec.choices();
-    let (rules_text, blocklist_text) = (rules, blocklist);
-    let rules = rule_set(&choices, rules)
+    let rules = rule_set(&choices, rules_text)
         .map_err(|error| SpecError::key("url_key.rules", error.to_string()))?;
     let keyer = Keyer::new(
         key_options(spec, &choices),
@@ -158,7 +156,7 @@ pub(crate) fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
     let lookback = Lookback::parse(&choices.lookback, window)
         .map_err(|error| SpecError::key("paper.lookback", error.to_string()))?;
     refuse_relabelling(spec, &choices)?;
-    let digest = settings_digest(spec, rules_text, blocklist_text, &marks);
+    let digest = settings_digest(spec, rules_text, blocklist, &marks);
     let mut site = SiteSettings::new(keyer);
     site.title = choices.title;
     site.lookback = lookback;
@@ -175,10 +173,7 @@ pub(crate) fn settings(document: &JobDocument) -> Result<Settings, SpecError> {
     Ok(Settings {
         site,
         digest,
-        write_blocks: spec.output.write.has(Written::Blocks),
-        write_links: spec.output.write.has(Written::Links),
-        write_site_blocks: spec.output.write.has(Written::SiteBlocks),
-        write: OptionalColumns::new(&spec.output),
+        written: spec.output.write.clone(),
         passed_through: passed_through(spec)?,
         markdown: markdown_options(&spec.output),
         language_model: language_model(&spec.output)?,

@@ -61,14 +61,7 @@ pub enum SpillError {
 impl SpillError {
     /// Returns the error of a disk inside `error`.
     pub(crate) fn inside<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
-        std::iter::successors(Some(error), |error| (*error).source()).find_map(|error| {
-            // The source of an I/O error is the source of the error in it.
-            let io = error.downcast_ref::<io::Error>();
-            let in_io = io.and_then(io::Error::get_ref);
-            error
-                .downcast_ref()
-                .or_else(|| Self::inside(in_io? as &(dyn Error + 'static)))
-        })
+        causes(error).find_map(|error| error.downcast_ref())
     }
 
     /// Returns `run.spill_dir`.
@@ -157,23 +150,22 @@ impl SpillDisk {
             SpillError::Folder { folder, cause }
         }
     }
-
-    fn over_limit(&self, spilled: u64) -> SpillError {
-        SpillError::Limit {
-            folder: self.folder.display().to_string(),
-            limit: ByteSize(self.limit),
-            spilled: ByteSize(spilled),
-        }
-    }
 }
 
 /// Returns the error of the system inside the error of a file operation.
 fn io_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a io::Error> {
-    std::iter::successors(Some(error), |error| (*error).source()).find_map(|error| {
-        let io = error.downcast_ref::<io::Error>()?;
-        match io.get_ref() {
-            Some(inner) => io_error(inner as &(dyn Error + 'static)).or(Some(io)),
-            None => Some(io),
+    causes(error)
+        .filter_map(|error| error.downcast_ref())
+        .last()
+}
+
+/// Returns an error and its causes.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| {
+        // The source of an I/O error is the source of the error in it.
+        match error.downcast_ref().and_then(io::Error::get_ref) {
+            Some(in_io) => Some(in_io as &(dyn Error + 'static)),
+            None => (*error).source(),
         }
     })
 }
@@ -185,10 +177,9 @@ pub(crate) struct SpillFiles(pub(crate) Arc<SpillDisk>);
 impl TempFileFactory for SpillFiles {
     fn create_temp_file(&self, description: &str) -> Result<Arc<dyn SpillFile>> {
         let disk = Arc::clone(&self.0);
-        let files = disk.open().map_err(external)?;
-        let file = files.create_tmp_file(description);
-        let file = file.map_err(|error| external(disk.failed(&error, files.used_disk_space())))?;
-        Ok(Arc::new(LimitedFile { file, files, disk }))
+        let file = disk.open().map_err(external)?.create_tmp_file(description);
+        let inner = file.map_err(|error| external(disk.failed(&error, disk.spilled())))?;
+        Ok(Arc::new(Limited { inner, disk }))
     }
 }
 
@@ -196,60 +187,57 @@ fn external(error: SpillError) -> DataFusionError {
     DataFusionError::External(Box::new(error))
 }
 
-/// A file that counts towards the limit of its disk.
-struct LimitedFile {
-    file: Arc<dyn SpillFile>,
-    files: Arc<DiskManager>,
+/// A file, or its writer, that counts towards the limit of its disk.
+struct Limited<T> {
+    inner: T,
     disk: Arc<SpillDisk>,
 }
 
-impl SpillFile for LimitedFile {
+impl SpillFile for Limited<Arc<dyn SpillFile>> {
     fn path(&self) -> Option<&Path> {
-        self.file.path()
+        self.inner.path()
     }
 
     fn size(&self) -> Option<u64> {
-        self.file.size()
+        self.inner.size()
     }
 
     fn read_stream(&self) -> Result<Pin<Box<dyn Stream<Item = Result<Bytes>> + Send>>> {
-        self.file.read_stream()
+        self.inner.read_stream()
     }
 
     fn open_writer(&self) -> Result<Box<dyn SpillWriter>> {
-        Ok(Box::new(LimitedWriter {
-            writer: self.file.open_writer()?,
-            files: Arc::clone(&self.files),
+        Ok(Box::new(Limited {
+            inner: self.inner.open_writer()?,
             disk: Arc::clone(&self.disk),
         }))
     }
 }
 
-struct LimitedWriter {
-    writer: Box<dyn SpillWriter>,
-    files: Arc<DiskManager>,
-    disk: Arc<SpillDisk>,
-}
-
-impl Write for LimitedWriter {
+impl Write for Limited<Box<dyn SpillWriter>> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let spilled = self.files.used_disk_space();
+        let disk = &self.disk;
+        let spilled = disk.spilled();
         // Threads that write at the same time exceed the limit by a buffer each.
-        if spilled.saturating_add(bytes.len() as u64) > self.disk.limit {
-            return Err(io::Error::other(self.disk.over_limit(spilled)));
+        if spilled.saturating_add(bytes.len() as u64) > disk.limit {
+            return Err(io::Error::other(SpillError::Limit {
+                folder: disk.folder.display().to_string(),
+                limit: ByteSize(disk.limit),
+                spilled: ByteSize(spilled),
+            }));
         }
-        let written = self.writer.write(bytes);
-        written.map_err(|error| io::Error::other(self.disk.failed(&error, spilled)))
+        let written = self.inner.write(bytes);
+        written.map_err(|error| io::Error::other(disk.failed(&error, spilled)))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush()
+        self.inner.flush()
     }
 }
 
-impl SpillWriter for LimitedWriter {
+impl SpillWriter for Limited<Box<dyn SpillWriter>> {
     fn finish(&mut self) -> Result<()> {
-        self.writer.finish()
+        self.inner.finish()
     }
 }
 

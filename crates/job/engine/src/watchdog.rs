@@ -6,7 +6,6 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use futures::future::{Either, select};
 use rustix::time::{ClockId, clock_gettime};
 use tables::{DateRange, store_requests};
 use tokio::sync::oneshot;
@@ -41,15 +40,15 @@ pub(crate) async fn watched<T>(
     let timeout = job.resources.stall_timeout;
     let (alarm, stalled) = oneshot::channel();
     let _watch = watch(job, timeout, alarm).map_err(EngineError::Watchdog)?;
-    match select(work, stalled).await {
-        Either::Left((done, _)) => Ok(done),
-        Either::Right((Ok(waiting), _)) => Err(EngineError::Stalled {
+    tokio::select! {
+        biased;
+        done = work => Ok(done),
+        // An error means that the thread has ended without an alarm: the work goes on.
+        Ok(waiting) = stalled => Err(EngineError::Stalled {
             dates,
             timeout,
             waiting,
         }),
-        // The thread cannot end before the work.
-        Either::Right((Err(_), work)) => Ok(work.await),
     }
 }
 
@@ -131,8 +130,8 @@ impl StillLooks {
 
 fn process_cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::from_secs(time.tv_sec.max(0).unsigned_abs())
-        + Duration::from_nanos(time.tv_nsec.max(0).unsigned_abs())
+    // It is never negative.
+    Duration::try_from(time).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use engine::{
-    Accepted, CancellationToken, EngineError, Failure, Job, JobSpec, Progress, RowsAndBytes,
-    RunReport, Stage, backfill, update,
+    Accepted, ArchiveDates, CancellationToken, EngineError, Failure, Job, JobSpec, Progress,
+    RowsAndBytes, RunReport, Stage, backfill, backfill_archive,
 };
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -80,7 +80,10 @@ fn watched_run(
                     Some(dates) => backfill(&job, dates, accepted, progress, &stop)
                         .await
                         .map(Some),
-                    None => update(&job, accepted, progress, &stop).await,
+                    None => {
+                        let dates = ArchiveDates::New;
+                        backfill_archive(&job, dates, accepted, progress, &stop).await
+                    }
                 }
             });
             runtime.shutdown_timeout(SHUTDOWN);

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use datafusion::common::ScalarValue;
-use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::{Expr, LogicalPlan, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
@@ -12,11 +11,10 @@ use engine::{EngineError, Job};
 use tables::{DateRange, Table};
 
 use crate::conditions::within;
-use crate::inputs::register_inputs;
 use crate::query_rows::QueryRows;
 use crate::rows::Rows;
 use crate::session::{RUN_FIRST, open_existing, session};
-use crate::sql::{checked_query, open_for_sql};
+use crate::sql::{checked_query, open_named};
 use crate::warc_file::warc_file;
 
 /// Columns of `documents` that are not metadata: fields of an exported document, texts, of which one is exported,
@@ -49,8 +47,8 @@ pub struct DocumentSelection {
     pub dates: Option<DateRange>,
     /// Values of the column `domain`; all if empty.
     pub domains: Vec<String>,
-    /// The column with the text of an exported document.
-    pub text: TextColumn,
+    /// The column with the text of an exported document: `text` or `markdown`.
+    pub text: &'static str,
     /// Whether revisions of a page are documents too.
     pub revisions: bool,
     /// The columns beside `id`, `text`, `url` and `date`.
@@ -65,25 +63,6 @@ pub enum DocumentColumns {
     /// Those that FineWeb has: `file_path`, the column `warc_file` of the archive if it is passed through, `language` and
     /// `language_score`.
     FineWeb,
-}
-
-/// A column of `documents` with the content of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextColumn {
-    /// `text`
-    Text,
-    /// `markdown`
-    Markdown,
-}
-
-impl TextColumn {
-    /// Returns the name of the column.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Markdown => "markdown",
-        }
-    }
 }
 
 /// Id and version of a table in the Delta log.
@@ -128,18 +107,14 @@ impl ExportRows {
         let table = Table::Documents;
         let opened = open_existing(&context, job, table, RUN_FIRST).await?;
         let partitioning = job.output.partitioning_of_opened(table, &opened)?;
-        let mut partitions: Vec<DateRange> = job
-            .output
-            .partitions_of(table, &opened)
-            .await?
-            .iter()
+        let values = job.output.partitions_of(table, &opened).await?;
+        let partitions = (values.iter())
             .filter_map(|value| partitioning.parse_value(value))
             .filter_map(|partition| dates_within(partition, selection.dates))
             .collect();
-        partitions.sort_unstable_by_key(|partition| partition.first());
         Ok(Self {
             context,
-            versions: read_versions([(table, &opened)]),
+            versions: read_versions(&[(table, opened)]),
             rows: Selected::Documents {
                 selection,
                 partitions,
@@ -150,19 +125,13 @@ impl ExportRows {
     /// Opens the rows of the query `sql` over the tables and the archive.
     ///
     /// # Errors
-    /// [`EngineError::NotAQuery`] for a statement that changes something, and [`EngineError::Query`] if the
-    /// statement is invalid.
+    /// Those of [`stream_query`](crate::stream_query).
     pub async fn query(job: &Job, sql: &str) -> Result<Self, EngineError> {
         let context = session(job)?;
-        let opened = open_for_sql(&context, job, Table::ALL).await?;
-        register_inputs(&context, job).await?;
-        let plan = checked_query(&context, sql).await?;
-        let read = tables_of(&plan)?;
-        let opened = opened
-            .iter()
-            .filter(|(table, _)| read.contains(table.name()));
+        let opened = open_named(&context, job, sql).await?;
+        checked_query(&context, sql).await?;
         Ok(Self {
-            versions: read_versions(opened.map(|(table, opened)| (*table, opened))),
+            versions: read_versions(&opened),
             context,
             rows: Selected::Query(sql.to_owned()),
         })
@@ -191,25 +160,17 @@ impl ExportRows {
     /// # Errors
     /// As [`ExportRows::rows`].
     pub async fn absent_domains(&self) -> Result<Vec<String>, EngineError> {
-        let Selected::Documents { selection, .. } = &self.rows else {
-            return Ok(Vec::new());
+        let selection = match &self.rows {
+            Selected::Documents { selection, .. } if !selection.domains.is_empty() => selection,
+            _ => return Ok(Vec::new()),
         };
-        if selection.domains.is_empty() {
-            return Ok(Vec::new());
-        }
-        let found = async {
-            // Without a condition on texts, which would be read.
-            let mut frame = self.context.table(Table::Documents.name()).await?;
-            for condition in conditions(selection, selection.dates) {
-                frame = frame.filter(condition)?;
-            }
-            let frame = frame.select(vec![ident("domain")])?.distinct()?;
-            Rows::collect(frame).await?.texts("domain")
-        };
-        let found = found.await.map_err(EngineError::query)?;
+        // Without a condition on texts, which would be read.
+        let conditions = conditions(selection, selection.dates);
+        let documents = self.selected(conditions).await?;
+        let found = Rows::collect(documents.select_columns(&["domain"])?.distinct()?).await?;
         let mut absent: BTreeSet<String> = selection.domains.iter().cloned().collect();
-        for domain in found.iter().flatten() {
-            absent.remove(domain);
+        for row in found.iter() {
+            absent.remove(row.text("domain"));
         }
         Ok(absent.into_iter().collect())
     }
@@ -224,32 +185,22 @@ impl ExportRows {
     pub async fn rows(&self, dates: Option<DateRange>) -> Result<QueryRows, EngineError> {
         let rows = match &self.rows {
             Selected::Query(sql) => {
-                let plan = checked_query(&self.context, sql).await?;
-                in_order(plan, &self.context)
+                in_order(checked_query(&self.context, sql).await?, &self.context)?
             }
             Selected::Documents { selection, .. } => {
-                let dates = dates.or(selection.dates);
-                let selected = self.selected(selection, dates).await;
-                selected.and_then(|frame| documents(frame, selection))
+                let mut conditions = conditions(selection, dates.or(selection.dates));
+                let text = ident(selection.text);
+                conditions.extend([text.clone().is_not_null(), text.not_eq(lit(""))]);
+                documents(self.selected(conditions).await?, selection)?
             }
         };
-        let rows = async { QueryRows::start(rows?).await };
-        rows.await.map_err(EngineError::query)
+        QueryRows::start(rows).await
     }
 
-    /// Returns the rows of `documents` of a selection on `dates`.
-    async fn selected(
-        &self,
-        selection: &DocumentSelection,
-        dates: Option<DateRange>,
-    ) -> Result<DataFrame, DataFusionError> {
-        let text = selection.text.name();
-        let mut frame = self.context.table(Table::Documents.name()).await?;
-        let has_text = [ident(text).is_not_null(), ident(text).not_eq(lit(""))];
-        for condition in conditions(selection, dates).into_iter().chain(has_text) {
-            frame = frame.filter(condition)?;
-        }
-        Ok(frame)
+    /// Returns the rows of `documents` that fulfil conditions.
+    async fn selected(&self, conditions: Vec<Expr>) -> Result<DataFrame, DataFusionError> {
+        let documents = self.context.table(Table::Documents.name()).await?;
+        (conditions.into_iter()).try_fold(documents, DataFrame::filter)
     }
 }
 
@@ -266,7 +217,7 @@ fn documents(
     };
     let mut columns = vec![
         id.alias("id"),
-        ident(selection.text.name()).alias("text"),
+        ident(selection.text).alias("text"),
         ident("url"),
         ident("fetched_at").alias("date"),
     ];
@@ -283,12 +234,9 @@ fn documents(
             columns.extend(languages.filter(|name| has(name)).map(ident));
         }
     }
-    let order: Vec<_> = ORDER
-        .into_iter()
-        .filter(|column| has(column))
-        .map(|column| ident(column).sort(true, false))
-        .collect();
-    frame.sort(order)?.select(columns)
+    let order = ORDER.into_iter().filter(|column| has(column));
+    let order = order.map(ident).collect();
+    frame.sort_by(order)?.select(columns)
 }
 
 /// Sorts the rows of a query that has no order.
@@ -300,12 +248,10 @@ fn in_order(plan: LogicalPlan, context: &SessionContext) -> Result<DataFrame, Da
         fields.filter(|field| field.name() == column).count() == 1
     };
     let order = ["date", "id", "url", "text"].into_iter().filter(is_column);
-    let order: Vec<_> = order
-        .map(|column| ident(column).sort(true, false))
-        .collect();
+    let order: Vec<Expr> = order.map(ident).collect();
     match is_ordered || order.is_empty() {
         true => Ok(frame),
-        false => frame.sort(order),
+        false => frame.sort_by(order),
     }
 }
 
@@ -335,33 +281,13 @@ fn dates_within(partition: DateRange, dates: Option<DateRange>) -> Option<DateRa
     (first <= last).then(|| DateRange::between(first, last))
 }
 
-fn read_versions<'a>(
-    opened: impl IntoIterator<Item = (Table, &'a DeltaTable)>,
-) -> BTreeMap<String, ReadVersion> {
-    let version = |opened: &DeltaTable| {
-        Some(ReadVersion {
-            id: opened.snapshot().ok()?.metadata().id().to_owned(),
-            version: opened.version()?,
-        })
+fn read_versions(opened: &[(Table, DeltaTable)]) -> BTreeMap<String, ReadVersion> {
+    let version = |(table, opened): &(Table, DeltaTable)| {
+        let id = opened.snapshot().ok()?.metadata().id().to_owned();
+        let version = opened.version()?;
+        Some((table.name().to_owned(), ReadVersion { id, version }))
     };
-    let versions = opened.into_iter().filter_map(|(table, opened)| {
-        let version = version(opened)?;
-        Some((table.name().to_owned(), version))
-    });
-    versions.collect()
-}
-
-/// Returns the names of the tables that a plan reads, in its subqueries too.
-fn tables_of(plan: &LogicalPlan) -> Result<BTreeSet<String>, EngineError> {
-    let mut names = BTreeSet::new();
-    let visited = plan.apply_with_subqueries(|node| {
-        if let LogicalPlan::TableScan(scan) = node {
-            names.insert(scan.table_name.table().to_owned());
-        }
-        Ok(TreeNodeRecursion::Continue)
-    });
-    visited.map_err(EngineError::query)?;
-    Ok(names)
+    opened.iter().filter_map(version).collect()
 }
 
 /// Whether a query has an order that its rows come in.

@@ -50,7 +50,7 @@ impl LearnedParameters {
         if open(&context, job, Table::UrlParameters).await?.is_none() {
             return Ok(Self::default());
         }
-        Self::query(&context).await.map_err(EngineError::Query)
+        Ok(Self::query(&context).await?)
     }
 
     async fn query(context: &SessionContext) -> Result<Self> {
@@ -58,11 +58,10 @@ impl LearnedParameters {
         let counts =
             format!("SELECT verdict, count(*) AS parameters FROM {latest} GROUP BY verdict");
         let mut learned = Self::default();
-        let rows = Rows::collect(context.sql(&counts).await?).await?;
-        let (verdicts, counts) = (rows.texts("verdict")?, rows.numbers("parameters")?);
-        for row in 0..rows.count() {
-            let count = counts.value(row).cast_unsigned();
-            match verdicts.value(row) {
+        for row in Rows::collect(context.sql(&counts).await?).await?.iter() {
+            let count = row.number("parameters").unwrap_or_default();
+            let count = count.cast_unsigned();
+            match row.text("verdict") {
                 "noise" => learned.noise = count,
                 "identifies" => learned.identifies = count,
                 _ => learned.undecided = count,
@@ -73,20 +72,16 @@ impl LearnedParameters {
              WHERE (revised OR (rows >= {MANY_ROWS} AND verdict <> 'noise')) \
              ORDER BY host, path_shape, parameter"
         );
-        let found = Rows::collect(context.sql(&noted).await?).await?;
-        let (hosts, shapes) = (found.texts("host")?, found.texts("path_shape")?);
-        let (names, rows) = (found.texts("parameter")?, found.numbers("rows")?);
-        let revised = found.flags("revised")?;
-        for row in 0..found.count() {
+        for row in Rows::collect(context.sql(&noted).await?).await?.iter() {
             let noted = NotedParameter {
-                path: format!("{}{}", hosts.value(row), shapes.value(row)),
-                parameter: names.value(row).to_owned(),
-                rows: rows.value(row),
+                path: format!("{}{}", row.text("host"), row.text("path_shape")),
+                parameter: row.text("parameter").to_owned(),
+                rows: row.number("rows").unwrap_or_default(),
             };
             if noted.rows >= MANY_ROWS {
                 learned.many_rows.push(noted.clone());
             }
-            if revised.value(row) {
+            if row.flag("revised") {
                 learned.revised.push(noted);
             }
         }

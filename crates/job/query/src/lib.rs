@@ -12,7 +12,7 @@
 //! use engine::{Job, JobSpec};
 //!
 //! let job = Job::new(&JobSpec::new("s3://pages/crawl", "s3://text/tables"))?;
-//! let status = query::status(&job).await?;
+//! let status = query::status(&job, false).await?;
 //! println!("{} dates are complete", status.done);
 //! for batch in query::query(&job, "SELECT url, text FROM documents LIMIT 3").await? {
 //!     println!("{} rows", batch.num_rows());
@@ -34,7 +34,6 @@ mod inputs;
 mod learned_parameters;
 mod near_duplicates;
 mod query_rows;
-mod register_parquet;
 mod robots_allowed;
 mod rows;
 mod rules_check;
@@ -48,14 +47,14 @@ pub use explain::{
     BlocksAndWords, ChangedBlock, ExplainedBlock, ExplainedPage, Explainer, Fetch, MarksEffect,
     SitePages,
 };
-pub use export::{DocumentColumns, DocumentSelection, ExportRows, ReadVersion, TextColumn};
+pub use export::{DocumentColumns, DocumentSelection, ExportRows, ReadVersion};
 pub use learned_parameters::{LearnedParameters, MANY_ROWS, NotedParameter};
 pub use near_duplicates::near_duplicates;
 pub use query_rows::QueryRows;
 pub use rules_check::{ChangedKey, ChangedKeys, RulesCheck, check_rules};
 pub use rules_learn::learn_rules;
 pub use sql::{TablesSession, query, stream_query};
-pub use status::{Status, status, status_with_archive};
+pub use status::{Status, status};
 pub use template::Reason;
 
 /// Compiles the example of the README as a doc test.

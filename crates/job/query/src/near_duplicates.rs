@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
-use datafusion::datasource::MemTable;
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 use engine::{EngineError, Job};
@@ -34,35 +33,22 @@ const BAND_DIGITS: usize = ROWS * 4 * 2;
 pub async fn near_duplicates(job: &Job) -> Result<QueryRows, EngineError> {
     let context = session(job)?;
     if open(&context, job, Table::Documents).await?.is_some() {
-        let documents = context.table(Table::Documents.name()).await;
-        let documents = documents.map_err(EngineError::query)?;
-        if documents
+        let documents = context.table(Table::Documents.name()).await?;
+        if !documents
             .schema()
-            .field_with_unqualified_name("minhash")
-            .is_err()
+            .has_column_with_unqualified_name("minhash")
         {
-            return Err(EngineError::query(DataFusionError::Plan(
-                "the table documents has no column minhash, so no run has written signatures; run its dates \
-                 with minhash in output.write"
-                    .to_owned(),
-            )));
+            let problem = "the table documents has no column minhash, so no run has written signatures; run \
+                 its dates with minhash in output.write";
+            return Err(DataFusionError::Plan(problem.to_owned()).into());
         }
     }
-    let found = found(&context).await.map_err(EngineError::query)?;
-    let clusters = found.rows().map_err(EngineError::query)?;
-    let rows = async {
-        let table = MemTable::try_new(clusters.schema(), vec![vec![clusters]])?;
-        context.register_table("clusters", Arc::new(table))?;
-        let frame = context
-            .sql(
-                "SELECT clusters.cluster_id, documents.document_id, domain, url, fetched_at \
-                 FROM documents JOIN clusters ON documents.document_id = clusters.document_id \
-                 ORDER BY cluster_id, document_id, url",
-            )
-            .await?;
-        QueryRows::start(frame).await
-    };
-    rows.await.map_err(EngineError::query)
+    let clusters = found(&context).await?.rows()?;
+    context.register_batch("clusters", clusters)?;
+    let documents = "SELECT clusters.cluster_id, documents.document_id, domain, url, fetched_at \
+         FROM documents JOIN clusters ON documents.document_id = clusters.document_id \
+         ORDER BY cluster_id, document_id, url";
+    QueryRows::start(context.sql(documents).await?).await
 }
 
 /// Joins the documents that have a band in common. Bands come in order, so documents with one band
@@ -79,14 +65,11 @@ async fn found(context: &SessionContext) -> Result<Found, DataFusionError> {
     );
     let mut rows = context.sql(&bands).await?.execute_stream().await?;
     let mut found = Found::default();
-    let mut before: Option<(i64, String, u128)> = None;
+    let mut before: Option<(Option<i64>, String, u128)> = None;
     while let Some(batch) = rows.next().await {
-        let batch = Rows(batch?);
-        let (hashes, ids) = (batch.texts("hash")?, batch.texts("document_id")?);
-        let numbers = batch.numbers("band")?;
-        for row in 0..batch.count() {
-            let (band, hash) = (numbers.value(row), hashes.value(row));
-            let id = id(ids.value(row))?;
+        for row in Rows::of(&batch?)?.iter() {
+            let (band, hash) = (row.number("band"), row.text("hash"));
+            let id = id(row.text("document_id"))?;
             match &mut before {
                 Some((last_band, last_hash, last)) if *last_band == band && last_hash == hash => {
                     found.join(*last, id)?;

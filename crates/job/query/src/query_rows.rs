@@ -2,7 +2,6 @@
 
 use arrow::datatypes::SchemaRef;
 use arrow::record_batch::RecordBatch;
-use datafusion::error::Result;
 use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::prelude::DataFrame;
 use engine::EngineError;
@@ -16,7 +15,7 @@ pub struct QueryRows {
 
 impl QueryRows {
     /// Starts the query.
-    pub(crate) async fn start(frame: DataFrame) -> Result<Self> {
+    pub(crate) async fn start(frame: DataFrame) -> Result<Self, EngineError> {
         let batches = frame.execute_stream().await?;
         Ok(Self { batches })
     }
@@ -31,7 +30,7 @@ impl QueryRows {
     /// # Errors
     /// [`EngineError::Query`], [`EngineError::QueryMemory`] or [`EngineError::QuerySpill`] if the query
     /// fails.
-    pub async fn next(&mut self) -> Option<std::result::Result<RecordBatch, EngineError>> {
+    pub async fn next(&mut self) -> Option<Result<RecordBatch, EngineError>> {
         let batch = self.batches.next().await?;
         Some(batch.map_err(EngineError::query))
     }

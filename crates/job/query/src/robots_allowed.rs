@@ -4,34 +4,38 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow::array::{Array, AsArray, BooleanArray};
+use arrow::array::{AsArray, BooleanArray};
 use arrow::datatypes::{DataType, Schema};
 use datafusion::error::{DataFusionError, Result};
-use datafusion::logical_expr::{
-    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
-};
+use datafusion::logical_expr::{ColumnarValue, Volatility, create_udf};
 use datafusion::prelude::SessionContext;
-use engine::RobotsRules;
+use engine::{Job, RobotsRules};
 use tables::Table;
 use text::robots::Robots;
 use url::Url;
 
-use crate::register_parquet::register_parquet;
+use crate::inputs::register_parquet;
 
 /// Name of the table of robots.txt files.
 const ROBOTS: &str = "robots";
 
-/// Registers the function `robots_allowed(robots_txt, agent, url)`: whether a robots.txt allows a URL.
-pub(crate) fn register_function(context: &SessionContext) {
-    context.register_udf(ScalarUDF::from(RobotsAllowed::new()));
-}
-
-/// Registers the table `robots`, and adds the column `allowed` to the table `documents` if there is
-/// one. It is null for a host without rules.
+/// Registers the function `robots_allowed(robots_txt, agent, url)`: whether a robots.txt allows a URL. If the job has
+/// rules of robots.txt files, registers them as the table `robots`, and adds the column `allowed` to the table
+/// `documents` if there is one. It is null for a host without rules.
 ///
 /// # Errors
 /// Where the rules cannot be read, or lack a column.
-pub(crate) async fn register_rules(context: &SessionContext, rules: &RobotsRules) -> Result<()> {
+pub(crate) async fn register_robots(context: &SessionContext, job: &Job) -> Result<()> {
+    context.register_udf(create_udf(
+        "robots_allowed",
+        vec![DataType::Utf8; 3],
+        DataType::Boolean,
+        Volatility::Immutable,
+        Arc::new(robots_allowed),
+    ));
+    let Some(rules) = &job.robots else {
+        return Ok(());
+    };
     register_parquet(context, ROBOTS, &rules.location, Vec::new()).await?;
     let robots = context.table(ROBOTS).await?;
     let has_time = check(robots.schema().as_arrow(), rules)?;
@@ -62,18 +66,10 @@ pub(crate) async fn register_rules(context: &SessionContext, rules: &RobotsRules
 /// Checks the columns of the rules. Returns whether they have the time of a fetch.
 fn check(found: &Schema, rules: &RobotsRules) -> Result<bool> {
     for name in ["host", "robots_txt"] {
-        let is_text = found.field_with_name(name).is_ok_and(|field| {
-            matches!(
-                field.data_type(),
-                DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
-            )
-        });
-        if !is_text {
-            let columns: Vec<_> = found
-                .fields()
-                .iter()
-                .map(|field| field.name().as_str())
-                .collect();
+        let column = found.field_with_name(name);
+        if !column.is_ok_and(|column| column.data_type().is_string()) {
+            let columns = found.fields().iter().map(|field| field.name().as_str());
+            let columns: Vec<_> = columns.collect();
             return Err(DataFusionError::Plan(format!(
                 "robots.rules: {} has no column `{name}` of text, only {}; expected host and robots_txt",
                 rules.location,
@@ -84,55 +80,23 @@ fn check(found: &Schema, rules: &RobotsRules) -> Result<bool> {
     Ok(found.field_with_name("fetched_at").is_ok())
 }
 
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct RobotsAllowed {
-    signature: Signature,
-}
-
-impl RobotsAllowed {
-    fn new() -> Self {
-        let texts = vec![DataType::Utf8; 3];
-        Self {
-            signature: Signature::exact(texts, Volatility::Immutable),
-        }
-    }
-}
-
-impl ScalarUDFImpl for RobotsAllowed {
-    fn name(&self) -> &'static str {
-        "robots_allowed"
-    }
-
-    fn signature(&self) -> &Signature {
-        &self.signature
-    }
-
-    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
-        Ok(DataType::Boolean)
-    }
-
-    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let columns = ColumnarValue::values_to_arrays(&args.args)?;
-        let texts = |column: usize| columns[column].as_string::<i32>();
-        let (files, agents, urls) = (texts(0), texts(1), texts(2));
-        // Rows of a host are often neighbours, and its rules are parsed once per batch.
-        let mut parsed: HashMap<(&str, &str), Robots> = HashMap::new();
-        let allowed = (0..urls.len()).map(|row| {
-            if [files, agents, urls]
-                .iter()
-                .any(|column| column.is_null(row))
-            {
-                return None;
-            }
-            let url = Url::parse(urls.value(row)).ok()?;
-            let (file, agent) = (files.value(row), agents.value(row));
+fn robots_allowed(arguments: &[ColumnarValue]) -> Result<ColumnarValue> {
+    let columns = ColumnarValue::values_to_arrays(arguments)?;
+    let [files, agents, urls] = [0, 1, 2].map(|column: usize| columns[column].as_string::<i32>());
+    // Rows of a host are often neighbours, and its rules are parsed once per batch.
+    let mut parsed: HashMap<(&str, &str), Robots> = HashMap::new();
+    let allowed = files
+        .iter()
+        .zip(agents)
+        .zip(urls)
+        .map(|((file, agent), url)| {
+            let (file, agent, url) = (file?, agent?, Url::parse(url?).ok()?);
             let robots = parsed
                 .entry((file, agent))
                 .or_insert_with(|| Robots::of(Some(200), file.as_bytes(), agent));
             Some(robots.allows(&url))
         });
-        Ok(ColumnarValue::Array(Arc::new(
-            allowed.collect::<BooleanArray>(),
-        )))
-    }
+    Ok(ColumnarValue::Array(Arc::new(
+        allowed.collect::<BooleanArray>(),
+    )))
 }

@@ -15,7 +15,7 @@ use site_replay::key_after_rule_change;
 use tables::Table;
 use url_key::Keyer;
 
-use crate::rows::{Rows, owned};
+use crate::rows::Rows;
 use crate::session::open_existing;
 
 /// Examples of each kind of change.
@@ -71,12 +71,12 @@ const CHECKED: &str = "SELECT url, url_key, rule, status, merged_by, duplicate_o
        row, new['key'] AS new_key, new['rule'] AS new_rule, new['without_title'] AS without_title \
      FROM (SELECT *, key_after_rule_change(url, url_key, rule, content_id) AS new FROM url_keys)";
 
-const CHANGED: &str = "SELECT url, url_key, new_key, new_rule, arrow_cast(NULL, 'Utf8') AS other_url, \
-     without_title FROM checked WHERE new_key <> url_key";
+const CHANGED: &str = "SELECT url, url_key, new_key, new_rule, without_title \
+     FROM checked WHERE new_key <> url_key";
 
 /// Pages after the first of their new key. A page whose old key is that of the first was unique
 /// before: the first is out of its `paper.lookback`.
-const MERGED: &str = "SELECT url, url_key, new_key, new_rule, other_url, false AS without_title \
+const MERGED: &str = "SELECT url, url_key, new_key, new_rule, other_url \
      FROM (SELECT url, url_key, new_key, new_rule, \
          first_value(url_key) OVER first_page AS first_key, first_value(url) OVER first_page AS other_url \
        FROM checked WHERE status = 'unique' \
@@ -86,7 +86,7 @@ const MERGED: &str = "SELECT url, url_key, new_key, new_rule, other_url, false A
 /// Duplicates whose original has another new key. Two rows with different old keys were merged by
 /// content or by what was learned: they are separated if a new rule applies.
 const SEPARATED: &str = "SELECT copy.url, copy.url_key, copy.new_key, copy.new_rule, \
-       original.url AS other_url, false AS without_title \
+       original.url AS other_url \
      FROM (SELECT * FROM checked WHERE status = 'duplicate') AS copy \
      JOIN (SELECT url, url_key, new_key, source || '#' || arrow_cast(row, 'Utf8') AS position FROM checked) \
        AS original ON copy.duplicate_of = original.position \
@@ -105,11 +105,10 @@ pub async fn check_rules(job: &Job, rules: &Path) -> Result<RulesCheck, EngineEr
     let text = std::fs::read_to_string(rules)
         .map_err(|error| SpecError::key(&file, format!("cannot read the rules: {error}")))?;
     let rules = (job.rule_set(&text)).map_err(|error| SpecError::key(&file, error.to_string()))?;
-    let context = plan_session(job).map_err(EngineError::Query)?;
+    let context = plan_session(job)?;
     open_existing(&context, job, Table::UrlKeys, "run the job first").await?;
     let keyer = job.settings.site.keyer.with_rules(rules);
-    let checked = check(&context, &job.settings, keyer).await;
-    checked.map_err(EngineError::Query)
+    Ok(check(&context, &job.settings, keyer).await?)
 }
 
 async fn check(
@@ -147,25 +146,15 @@ async fn changed_keys(context: &SessionContext, sql: &str) -> Result<(ChangedKey
     let mut changed = ChangedKeys::default();
     let mut without_title = 0;
     while let Some(batch) = rows.try_next().await? {
-        let batch = Rows(batch);
-        changed.rows += batch.count() as u64;
-        without_title += batch.flags("without_title")?.true_count() as u64;
-        let (urls, keys) = (batch.texts("url")?, batch.texts("url_key")?);
-        let (new_keys, rules) = (batch.texts("new_key")?, batch.texts("new_rule")?);
-        let others = batch.texts("other_url")?;
-        for row in 0..batch.count() {
-            let place = (new_keys.value(row), urls.value(row));
-            let last = changed.examples.last();
-            let is_later = |last: &ChangedKey| (last.new_key.as_str(), last.url.as_str()) < place;
-            if changed.examples.len() == EXAMPLES && last.is_some_and(is_later) {
-                continue;
-            }
+        for row in Rows::of(&batch)?.iter() {
+            changed.rows += 1;
+            without_title += u64::from(row.flag("without_title"));
             changed.examples.insert(ChangedKey {
-                new_key: place.0.to_owned(),
-                url: place.1.to_owned(),
-                old_key: keys.value(row).to_owned(),
-                rule: owned(&rules, row),
-                other_url: owned(&others, row),
+                new_key: row.text("new_key").to_owned(),
+                url: row.text("url").to_owned(),
+                old_key: row.text("url_key").to_owned(),
+                rule: row.owned("new_rule"),
+                other_url: row.owned("other_url"),
             });
             if changed.examples.len() > EXAMPLES {
                 changed.examples.pop_last();
@@ -195,20 +184,11 @@ fn key_after_rules(settings: &Arc<Settings>, keyer: Keyer) -> ScalarUDF {
             let content_id = content_ids.is_valid(row).then(|| content_ids.value(row));
             let had_rule = rules.is_valid(row);
             let key = key_after_rule_change(&keyer, queries, urls.value(row), had_rule, content_id);
-            match key {
-                Some(key) => {
-                    // A content id that the row does not have was made for the rule.
-                    let is_unknown = key.content_id.is_some() && content_id.is_none();
-                    without_title.append_value(is_unknown);
-                    new_keys.append_value(key.text);
-                    new_rules.append_option(key.rule);
-                }
-                None => {
-                    without_title.append_value(false);
-                    new_keys.append_value(old_keys.value(row));
-                    new_rules.append_null();
-                }
-            }
+            // A content id that the row does not have was made for the rule.
+            let made = key.as_ref().and_then(|key| key.content_id.as_ref());
+            without_title.append_value(made.is_some() && content_id.is_none());
+            new_keys.append_value(key.as_ref().map_or(old_keys.value(row), |key| &key.text));
+            new_rules.append_option(key.and_then(|key| key.rule));
         }
         let columns: Vec<ArrayRef> = vec![
             Arc::new(new_keys.finish()),

@@ -9,7 +9,7 @@ use tables::{Table, date_from_days};
 use url_key::RuleSet;
 use url_parameters::{Evidence, RuleFile, Slot};
 
-use crate::rows::{Rows, date, number};
+use crate::rows::Rows;
 use crate::session::open_existing;
 
 /// Returns a rule file with what the runs of `job` learned about parameters of URLs: rules for the
@@ -23,12 +23,11 @@ pub async fn learn_rules(job: &Job) -> Result<String, EngineError> {
         let expected = "\"drop\" learns no rules; expected \"learn\", and tables of a run with it";
         return Err(SpecError::key("paper.queries", expected).into());
     }
-    let context = plan_session(job).map_err(EngineError::Query)?;
+    let context = plan_session(job)?;
     let remedy = "run the job first: it writes the table when a URL has a parameter without a rule, unless \
          paper.lookback is limited";
     open_existing(&context, job, Table::UrlParameters, remedy).await?;
-    let proposed = propose(&context, job).await;
-    let (file, until) = proposed.map_err(EngineError::Query)?;
+    let (file, until) = propose(&context, job).await?;
     let rules = file.rules();
     let text = file.finish(&job.output.location().to_string(), until.as_deref());
     if let Err(error) = RuleSet::parse(&text) {
@@ -45,9 +44,8 @@ async fn propose(context: &SessionContext, job: &Job) -> Result<(RuleFile, Optio
     let mut file = RuleFile::default();
     let mut host: Vec<(Slot, Evidence)> = Vec::new();
     let mut add = |host: &mut Vec<(Slot, Evidence)>| {
-        file.add_host(host, &job.settings.site.keyer, |days| {
-            date_from_days(days).to_string()
-        });
+        let date = |days| date_from_days(days).to_string();
+        file.add_host(host, &job.settings.site.keyer, date);
         host.clear();
     };
     while let Some(batch) = rows.try_next().await? {
@@ -66,6 +64,6 @@ async fn propose(context: &SessionContext, job: &Job) -> Result<(RuleFile, Optio
 async fn last_date(context: &SessionContext) -> Result<Option<String>> {
     let last = "SELECT max(date) AS date FROM url_parameters";
     let dates = Rows::collect(context.sql(last).await?).await?;
-    let dates = dates.numbers("date")?;
-    Ok(number(&dates, 0).map(|_| date(&dates, 0).to_string()))
+    let last = dates.iter().find_map(|row| row.date("date"));
+    Ok(last.map(|date| date.to_string()))
 }

@@ -15,7 +15,7 @@ pub(crate) const RUN_FIRST: &str =
 
 /// Creates a session for queries over the output tables with the memory, disk and threads of `job`.
 pub(crate) fn session(job: &Job) -> Result<SessionContext, EngineError> {
-    let runtime = plan_runtime(job).map_err(EngineError::query)?;
+    let runtime = plan_runtime(job)?;
     let config = SessionConfig::new()
         .with_batch_size(BATCH_ROWS)
         .with_information_schema(true)
@@ -31,12 +31,11 @@ pub(crate) async fn open(
     job: &Job,
     table: Table,
 ) -> Result<Option<DeltaTable>, EngineError> {
-    let Some(opened) = job.output.open(table).await? else {
-        return Ok(None);
-    };
-    let registered = register_table(context, job.output.location(), table, &opened);
-    registered.map_err(EngineError::query)?;
-    Ok(Some(opened))
+    let opened = job.output.open(table).await?;
+    if let Some(opened) = &opened {
+        register_table(context, job.output.location(), table, opened)?;
+    }
+    Ok(opened)
 }
 
 /// Opens a table as [`open`] does. A table that does not exist is an error, whose `remedy` is the run that writes

@@ -13,8 +13,9 @@ use deltalake::DeltaTable;
 use engine::{EngineError, Job};
 use tables::{Partitioning, Table};
 
-use crate::inputs::{ARCHIVE, register_archive, register_robots};
+use crate::inputs::{ARCHIVE, register_archive};
 use crate::query_rows::QueryRows;
+use crate::robots_allowed::register_robots;
 use crate::session::{RUN_FIRST, missing, open_all, session};
 
 /// Runs `sql` as [`stream_query`] does, and returns all rows: at least one batch, which may be
@@ -52,19 +53,40 @@ pub async fn stream_query(
         open_all(&context, job, Table::ALL).await?;
         return start(&context, TABLE_NAMES, limit).await;
     }
-    let named = names(&context, sql).map_err(EngineError::query)?;
+    open_named(&context, job, sql).await?;
+    start(&context, sql, limit).await
+}
+
+/// The table that a run makes with its first row. Without it, it has no rows.
+const EMPTY: Table = Table::UrlParameters;
+
+/// Opens what the query `sql` names. Returns the output tables among it.
+///
+/// # Errors
+/// [`EngineError::NoTable`] for an output table that does not exist.
+pub(crate) async fn open_named(
+    context: &SessionContext,
+    job: &Job,
+    sql: &str,
+) -> Result<Vec<(Table, DeltaTable)>, EngineError> {
+    let named = names(context, sql)?;
     let is_named = |table: &Table| named.contains(table.name());
     let asked: Vec<Table> = Table::ALL.into_iter().filter(is_named).collect();
-    let opened = open_for_sql(&context, job, asked.iter().copied()).await?;
-    let is_there = |table: &Table| opened.iter().any(|(opened, _)| opened == table);
-    if let Some(table) = (asked.into_iter()).find(|table| *table != EMPTY && !is_there(table)) {
-        return Err(missing(job, table, remedy(table)));
+    let opened = open_all(context, job, asked.iter().copied()).await?;
+    if opened.iter().all(|(table, _)| *table != EMPTY) {
+        let empty = MemTable::try_new(EMPTY.schema(Partitioning::Day), vec![vec![]])?;
+        context.register_table(EMPTY.name(), Arc::new(empty))?;
+    }
+    for table in asked {
+        if !context.table_exist(table.name())? {
+            return Err(missing(job, table, remedy(table)));
+        }
     }
     if named.contains(ARCHIVE) {
-        register_archive(&context, job).await;
+        register_archive(context, job).await;
     }
-    register_robots(&context, job).await?;
-    start(&context, sql, limit).await
+    register_robots(context, job).await?;
+    Ok(opened)
 }
 
 /// The run that writes a table.
@@ -89,9 +111,7 @@ fn names(context: &SessionContext, sql: &str) -> Result<BTreeSet<String>, DataFu
     let state = context.state();
     let statement = state.sql_to_statement(sql, &state.config().options().sql_parser.dialect)?;
     let references = state.resolve_table_references(&statement)?;
-    let names = references
-        .iter()
-        .map(|reference| reference.table().to_owned());
+    let names = references.iter().map(|name| name.table().to_owned());
     Ok(names.collect())
 }
 
@@ -103,23 +123,17 @@ async fn start(
 ) -> Result<QueryRows, EngineError> {
     let plan = checked_query(context, sql).await?;
     let frame = DataFrame::new(context.state(), plan);
-    let limited = match limit {
-        Some(_) => frame.limit(0, limit),
-        None => Ok(frame),
-    };
-    let frame = limited.map_err(EngineError::query)?;
-    QueryRows::start(frame).await.map_err(EngineError::query)
+    QueryRows::start(frame.limit(0, limit)?).await
 }
 
 /// The output tables of a job at one version each, for several queries.
 pub struct TablesSession {
     context: SessionContext,
-    tables: Vec<Table>,
 }
 
 impl std::fmt::Debug for TablesSession {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "TablesSession({:?})", self.tables)
+        f.debug_struct("TablesSession").finish_non_exhaustive()
     }
 }
 
@@ -130,14 +144,13 @@ impl TablesSession {
     /// [`EngineError`] if a table cannot be read.
     pub async fn open(job: &Job) -> Result<Self, EngineError> {
         let context = session(job)?;
-        let tables = open_all(&context, job, Table::ALL).await?;
-        let tables = tables.into_iter().map(|(table, _)| table).collect();
-        Ok(Self { context, tables })
+        open_all(&context, job, Table::ALL).await?;
+        Ok(Self { context })
     }
 
     /// Whether `table` exists.
     pub fn has(&self, table: Table) -> bool {
-        self.tables.contains(&table)
+        self.context.table_exist(table.name()).unwrap_or_default()
     }
 
     /// Starts a query over the tables, as [`stream_query`] does.
@@ -158,8 +171,7 @@ pub(crate) async fn checked_query(
     context: &SessionContext,
     sql: &str,
 ) -> Result<LogicalPlan, EngineError> {
-    let plan = context.state().create_logical_plan(sql).await;
-    let plan = plan.map_err(EngineError::query)?;
+    let plan = context.state().create_logical_plan(sql).await?;
     // The plan is made before it is checked: making a plan changes nothing.
     let queries_only = SQLOptions::new()
         .with_allow_ddl(false)
@@ -167,24 +179,4 @@ pub(crate) async fn checked_query(
         .with_allow_statements(false);
     (queries_only.verify_plan(&plan)).map_err(EngineError::NotAQuery)?;
     Ok(plan)
-}
-
-/// The table that a run makes with its first row.
-const EMPTY: Table = Table::UrlParameters;
-
-/// Opens those of `tables` that exist. A table `url_parameters` that does not exist has no rows: a run makes it with
-/// its first row.
-pub(crate) async fn open_for_sql(
-    context: &SessionContext,
-    job: &Job,
-    tables: impl IntoIterator<Item = Table>,
-) -> Result<Vec<(Table, DeltaTable)>, EngineError> {
-    let opened = open_all(context, job, tables).await?;
-    if opened.iter().all(|(table, _)| *table != EMPTY) {
-        let empty = MemTable::try_new(EMPTY.schema(Partitioning::Day), vec![vec![]]);
-        let registered =
-            empty.and_then(|empty| context.register_table(EMPTY.name(), Arc::new(empty)));
-        registered.map_err(EngineError::query)?;
-    }
-    Ok(opened)
 }

@@ -45,23 +45,11 @@ pub struct Status {
 /// Rows and objects of the archive now, by date.
 type Archive = BTreeMap<NaiveDate, DateInput>;
 
-/// Reads the status of `job` from its tables, without its archive.
-///
-/// # Errors
-/// [`EngineError`] if a table cannot be read.
-pub async fn status(job: &Job) -> Result<Status, EngineError> {
-    read(job, false).await
-}
-
-/// Reads the status of `job` from its tables, and compares it with the archive.
+/// Reads the status of `job` from its tables, and compares it with the archive if that is asked.
 ///
 /// # Errors
 /// [`EngineError`] if a table or the archive cannot be read.
-pub async fn status_with_archive(job: &Job) -> Result<Status, EngineError> {
-    read(job, true).await
-}
-
-async fn read(job: &Job, with_archive: bool) -> Result<Status, EngineError> {
+pub async fn status(job: &Job, with_archive: bool) -> Result<Status, EngineError> {
     let dates = TableDates::read(&job.output).await?;
     let archive = match (span(&dates), with_archive) {
         (Some(span), true) => Some(job.archive.inputs(span).await?),
@@ -104,11 +92,9 @@ impl Status {
             status.peak_memory = status.peak_memory.max(run.peak_memory);
             status.spilled_bytes = status.spilled_bytes.max(run.spilled_bytes);
         }
-        status.repair = status.first_to_repair().map(|from| {
-            dates
-                .partitioning
-                .covering(DateRange::between(from, span.last()))
-        });
+        let repair = status.first_to_repair();
+        let repair = repair.map(|from| DateRange::between(from, span.last()));
+        status.repair = repair.map(|repair| dates.partitioning.covering(repair));
         status
     }
 
@@ -135,30 +121,23 @@ fn missing(dates: &TableDates, archive: Option<&Archive>, span: DateRange) -> Ve
     let archived = archived.map(|date| Partitioning::Day.dates(*date));
     let mut missing: Vec<_> = dates.unfinished.iter().copied().chain(archived).collect();
     missing.sort_unstable_by_key(|range| (range.first(), range.last()));
-    missing.into_iter().fold(Vec::new(), |mut ranges, next| {
-        match ranges.last_mut() {
-            Some(last) if next.first() <= DateRange::last(*last) => *last = last.through(next),
-            _ => add_adjacent(&mut ranges, next),
-        }
-        ranges
-    })
+    let mut ranges = Vec::new();
+    for next in missing {
+        add_adjacent(&mut ranges, next);
+    }
+    ranges
 }
 
 /// Returns the ranges of `runs` for which `is_meant` is true. Dates without pages do not end a range.
 fn ranges_of(runs: &[RunDate], mut is_meant: impl FnMut(&RunDate) -> bool) -> Vec<DateRange> {
-    let mut ranges: Vec<DateRange> = Vec::new();
-    let mut continues = false;
-    for run in runs {
-        let date = Partitioning::Day.dates(run.date);
-        let was_meant = continues;
-        continues = is_meant(run);
-        match ranges.last_mut() {
-            Some(last) if continues && was_meant => *last = last.through(date),
-            _ if continues => ranges.push(date),
-            _ => {}
-        }
-    }
-    ranges
+    let are_meant = runs.iter().map(|run| (run.date, is_meant(run)));
+    let are_meant: Vec<(NaiveDate, bool)> = are_meant.collect();
+    let parts = are_meant.chunk_by(|(_, one), (_, other)| one == other);
+    let ranges = parts.filter_map(|part| {
+        let ((first, is_meant), (last, _)) = (part.first()?, part.last()?);
+        is_meant.then(|| DateRange::between(*first, *last))
+    });
+    ranges.collect()
 }
 
 /// Whether the archive has changed since the run.

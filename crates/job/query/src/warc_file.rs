@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, StringArray};
+use arrow::array::{AsArray, StringArray};
 use arrow::datatypes::DataType;
 use datafusion::error::Result;
 use datafusion::logical_expr::{ColumnarValue, Expr, Volatility, cast, create_udf};
@@ -14,11 +14,9 @@ const WARC_FILE: &str = "warc_file";
 pub(crate) fn warc_file(archive: Expr) -> Expr {
     let files = |arguments: &[ColumnarValue]| -> Result<ColumnarValue> {
         let columns = ColumnarValue::values_to_arrays(arguments)?;
-        let files: StringArray = match columns.first() {
-            Some(column) => column.as_string::<i32>().iter().map(file_of).collect(),
-            None => StringArray::new_null(0),
-        };
-        Ok(ColumnarValue::Array(Arc::new(files) as ArrayRef))
+        let archives = columns[0].as_string::<i32>().iter();
+        let files: StringArray = archives.map(file_of).collect();
+        Ok(ColumnarValue::Array(Arc::new(files)))
     };
     let function = create_udf(
         WARC_FILE,

@@ -5,6 +5,7 @@ use deltalake::DeltaTableError;
 use lease::LeaseError;
 
 use crate::error_class::{Classified, ErrorClass};
+use crate::location::Location;
 
 /// An error of an output table.
 #[derive(Debug, thiserror::Error)]
@@ -106,6 +107,18 @@ impl TableError {
                 location,
                 source,
             },
+        }
+    }
+
+    /// Makes the errors of files in a folder.
+    pub(crate) fn files(
+        operation: &'static str,
+        folder: &Location,
+    ) -> impl Fn(object_store::Error) -> Self {
+        move |source| Self::Files {
+            operation,
+            object: folder.to_string(),
+            source,
         }
     }
 

@@ -17,8 +17,11 @@
 use std::error::Error;
 use std::io;
 
+use serde::{Deserialize, Serialize};
+
 /// The party that has to act on an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ErrorClass {
     /// The user: the command or the job spec is wrong.
     Usage,

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::Utc;
-use futures::{StreamExt, TryStreamExt};
+use futures::stream::BoxStream;
+use futures::{Stream, StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreScheme};
 use url::Url;
@@ -216,17 +217,21 @@ impl Location {
         let is_old = move |object: &ObjectMeta| is_older(object.last_modified, age, now);
         let listed = self.store.list(Some(&self.path));
         let old = listed.try_filter(move |object| std::future::ready(is_old(object)));
-        let mut deleted = self
-            .store
-            .delete_stream(old.map_ok(|object| object.location).boxed());
-        while let Some(result) = deleted.next().await {
-            match result {
-                // Another process may delete it too.
-                Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
+        let old = old.map_ok(|object| object.location);
+        self.deleted(old).try_collect().await
+    }
+
+    /// Deletes objects of the store. Another process may delete them too.
+    pub(crate) fn deleted(
+        &self,
+        objects: impl Stream<Item = object_store::Result<Path>> + Send + 'static,
+    ) -> BoxStream<'static, object_store::Result<()>> {
+        let deleted = self.store.delete_stream(objects.boxed());
+        let deleted = deleted.map(|deleted| match deleted {
+            Ok(_) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error),
+        });
+        deleted.boxed()
     }
 
     /// Returns the object at `path`, which a listing of this folder has. The path is taken as it is, and

@@ -259,11 +259,11 @@ impl fmt::Display for DateRange {
     }
 }
 
-/// Appends `dates`, which must be later than all `ranges`. Merges it with the last range
-/// if it begins on the following day.
+/// Appends `dates`, which must begin no earlier than all `ranges`. Merges it with the last range
+/// if it begins in it or on the following day.
 pub fn add_adjacent(ranges: &mut Vec<DateRange>, dates: DateRange) {
     match ranges.last_mut() {
-        Some(last) if last.last().succ_opt() == Some(dates.first()) => *last = last.through(dates),
+        Some(last) if dates.first().pred_opt() <= Some(last.last()) => *last = last.through(dates),
         _ => ranges.push(dates),
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::Utc;
 use deltalake::DeltaTableError;
 use deltalake::kernel::Add;
-use futures::{StreamExt, TryStreamExt};
+use futures::TryStreamExt;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
@@ -52,7 +52,7 @@ impl Output {
             match store.rename(&from, &to).await {
                 // An earlier attempt moved it.
                 Err(object_store::Error::NotFound { .. }) if store.head(&to).await.is_ok() => {}
-                moved => moved.map_err(failed("move data files into", &folder))?,
+                moved => moved.map_err(TableError::files("move data files into", &folder))?,
             }
             published.push(to);
         }
@@ -106,7 +106,7 @@ impl Output {
         let staged = self.location().child(STAGED);
         let listed = staged.store().list(Some(staged.path()));
         let listed = listed.try_collect().await;
-        let objects = listed.map_err(failed("list", &staged))?;
+        let objects = listed.map_err(TableError::files("list", &staged))?;
         let mut unfinished = Vec::new();
         for table in Table::every() {
             let staged = self.staged(table);
@@ -160,7 +160,7 @@ impl Output {
         });
         removed
             .await
-            .map_err(failed("delete data files in", &staged))
+            .map_err(TableError::files("delete data files in", &staged))
     }
 }
 
@@ -184,7 +184,7 @@ async fn unfinished_below(folder: &Location) -> Result<Vec<PathBuf>, TableError>
         let found = unfinished_files(&path, Duration::ZERO)?;
         Ok(found.iter().map(|file| path.join(&file.path)).collect())
     });
-    found.await.map_err(failed("list", folder))
+    found.await.map_err(TableError::files("list", folder))
 }
 
 /// Removes the folders below `folder`, and itself, that have no files.
@@ -200,25 +200,7 @@ fn remove_empty_folders(folder: &FilePath) {
 }
 
 async fn delete(folder: &Location, paths: Vec<Path>) -> Result<(), TableError> {
-    let paths = futures::stream::iter(paths.into_iter().map(Ok)).boxed();
-    let mut deleted = folder.store().delete_stream(paths);
-    while let Some(result) = deleted.next().await {
-        match result {
-            Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
-            Err(source) => return Err(failed("delete data files in", folder)(source)),
-        }
-    }
-    Ok(())
-}
-
-fn failed(
-    operation: &'static str,
-    folder: &Location,
-) -> impl FnOnce(object_store::Error) -> TableError {
-    let object = folder.to_string();
-    move |source| TableError::Files {
-        operation,
-        object,
-        source,
-    }
+    let paths = futures::stream::iter(paths.into_iter().map(Ok));
+    let deleted = folder.deleted(paths).try_collect().await;
+    deleted.map_err(TableError::files("delete data files in", folder))
 }

@@ -2,6 +2,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use serde::{Deserialize, Serialize};
 use sqlparser::ast::{
     ArrayElemTypeDef, ColumnDef, ColumnOption, DataType as SqlType, Statement, TimezoneInfo,
 };
@@ -12,7 +13,7 @@ use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
 use crate::Partitioning;
 
 /// An output table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
 pub enum Table {
     /// One row per archive row that has a URL key.
     UrlKeys,

@@ -163,11 +163,6 @@ impl Output {
     }
 }
 
-fn failed(object: &Location) -> impl FnOnce(object_store::Error) -> TableError {
-    let object = object.to_string();
-    move |source| TableError::Files {
-        operation: "read units in",
-        object,
-        source,
-    }
+fn failed(folder: &Location) -> impl Fn(object_store::Error) -> TableError {
+    TableError::files("read units in", folder)
 }

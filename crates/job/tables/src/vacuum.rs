@@ -91,7 +91,7 @@ impl Output {
             .collect();
         if let Ok(folder) = root.url().to_file_path() {
             let unfinished = blocking(move || unfinished_files(&folder, retention)).await;
-            files.extend(unfinished.map_err(|error| failed("list", &root, error))?);
+            files.extend(unfinished.map_err(TableError::files("list", &root))?);
         }
         files.sort();
         Ok(files)
@@ -107,7 +107,7 @@ impl Output {
             .store()
             .list_with_delimiter(Some(location.path()))
             .await;
-        let found = found.map_err(|source| failed("list", location, source))?;
+        let found = found.map_err(TableError::files("list", location))?;
         for table in tables {
             let folder = location.child(table.name());
             if !found.common_prefixes.contains(folder.path()) {
@@ -138,27 +138,23 @@ impl Output {
         files: &[UnreferencedFile],
     ) -> Result<(), TableError> {
         let root = self.location().child(table.name());
-        let failed = |source| failed("delete data files in", &root, source);
+        let failed = TableError::files("delete data files in", &root);
         let (unfinished, finished): (Vec<_>, Vec<_>) =
             files.iter().partition(|file| is_unfinished(&file.path));
         if let Ok(folder) = root.url().to_file_path() {
             let paths = unfinished.iter().map(|file| folder.join(&file.path));
             let paths: Vec<PathBuf> = paths.collect();
             let removed = blocking(move || remove_files(&paths)).await;
-            removed.map_err(failed)?;
+            removed.map_err(&failed)?;
         }
         let paths = finished
             .iter()
             .map(|file| Path::parse(format!("{}/{}", root.path(), file.path)))
             .collect::<Result<Vec<_>, _>>();
         let paths = paths.map_err(|error| failed(error.into()))?;
-        let paths = futures::stream::iter(paths.into_iter().map(Ok)).boxed();
-        let mut deleted = root.store().delete_stream(paths);
+        let mut deleted = root.deleted(futures::stream::iter(paths.into_iter().map(Ok)));
         while let Some(result) = deleted.next().await {
-            match result {
-                Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
-                Err(source) => return Err(failed(source)),
-            }
+            result.map_err(&failed)?;
             fail_point(format_args!("deleted"));
         }
         Ok(())
@@ -169,7 +165,7 @@ impl Output {
 async fn list(root: &Location) -> Result<BTreeMap<String, u64>, TableError> {
     let listed = root.store().list(Some(root.path()));
     let listed: Result<Vec<_>, _> = listed.try_collect().await;
-    let listed = listed.map_err(|source| failed("list", root, source))?;
+    let listed = listed.map_err(TableError::files("list", root))?;
     Ok(listed
         .into_iter()
         .filter_map(|meta| Some((root.relative(&meta.location)?, meta.size)))
@@ -229,12 +225,4 @@ pub(crate) fn remove_files(paths: &[PathBuf]) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-fn failed(operation: &'static str, root: &Location, source: object_store::Error) -> TableError {
-    TableError::Files {
-        operation,
-        object: root.to_string(),
-        source,
-    }
 }

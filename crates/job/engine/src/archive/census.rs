@@ -87,8 +87,12 @@ pub(crate) struct RowGroupCensus {
     pub(crate) read_error: Option<String>,
 }
 
-/// The date on which a row counts, and the reason to quarantine it if its time is wrong.
-pub(crate) type RowDate = (NaiveDate, Option<Reason>);
+impl RowGroupCensus {
+    /// Returns the rows per date, for the dates of `range`.
+    fn dates_in(&self, range: DateRange) -> impl Iterator<Item = (&NaiveDate, &u64)> {
+        self.dates.range(range.first()..=range.last())
+    }
+}
 
 /// The rules for the date of the rows of an object.
 #[derive(Debug, Clone, Copy)]
@@ -108,8 +112,9 @@ impl DateRules {
         self.possible.contains(date_of_time(time_micros))
     }
 
-    /// Returns the date of a row fetched at `time_micros`.
-    pub(crate) fn date(&self, time_micros: Option<i64>) -> RowDate {
+    /// Returns the date on which a row fetched at `time_micros` counts, and the reason to quarantine it if its time is
+    /// wrong.
+    pub(crate) fn date(&self, time_micros: Option<i64>) -> (NaiveDate, Option<Reason>) {
         let counted = self.known.unwrap_or(self.fallback);
         let Some(time) = time_micros else {
             return (counted, Some(Reason::MissingTime));
@@ -149,9 +154,8 @@ impl Census {
     ) -> Result<Self, EngineError> {
         let ListedObjects { objects, earlier } = archive.objects(range).await?;
         let facts = facts(archive, &objects, range).await?;
-        let rules = (archive.by_date, archive.possible_dates);
         let objects: Vec<ObjectCensus> = (objects.into_iter().zip(facts))
-            .map(|(object, facts)| count(object, facts, rules, range))
+            .map(|(object, facts)| count(archive, object, facts, range))
             .collect();
         let mut html_bytes = BTreeMap::new();
         for group in groups(&objects) {
@@ -197,8 +201,8 @@ impl Census {
     /// Returns the archive rows on each date of `range`, without dates that have none.
     pub(crate) fn rows(&self, range: DateRange) -> BTreeMap<NaiveDate, u64> {
         let mut rows = BTreeMap::new();
-        for (date, count) in self.dates(range) {
-            *rows.entry(date).or_default() += count;
+        for (date, count) in groups(&self.objects).flat_map(|group| group.dates_in(range)) {
+            *rows.entry(*date).or_default() += count;
         }
         rows
     }
@@ -206,13 +210,12 @@ impl Census {
     /// Returns the rows and objects on each date of `range`, as [`ArchiveSource::inputs`] does.
     pub(crate) fn dated(&self, range: DateRange) -> BTreeMap<NaiveDate, DateInput> {
         let mut dates: BTreeMap<NaiveDate, DateInput> = BTreeMap::new();
-        for object in self.objects.iter().filter(|object| !object.date_unknown) {
-            for (date, rows) in object.dates() {
-                if range.contains(date) {
-                    let input = dates.entry(date).or_default();
-                    input.rows += rows;
-                    input.objects += 1;
-                }
+        let dated = self.objects.iter().filter(|object| !object.date_unknown);
+        for (date, rows) in dated.flat_map(ObjectCensus::dates) {
+            if range.contains(date) {
+                let input = dates.entry(date).or_default();
+                input.rows += rows;
+                input.objects += 1;
             }
         }
         dates
@@ -256,24 +259,14 @@ impl Census {
     pub(crate) fn is_by_site(&self, range: DateRange) -> bool {
         let (mut rows, mut parts) = (0, 0);
         for group in groups(&self.objects) {
-            let counted = group
-                .dates
-                .iter()
-                .filter(|(date, _)| range.contains(**date));
-            let counted: u128 = counted.map(|(_, rows)| u128::from(*rows)).sum();
+            let counted = group.dates_in(range).map(|(_, rows)| u128::from(*rows));
+            let counted: u128 = counted.sum();
             let sites = group.sites.as_ref();
             let part = sites.map_or(u64::MAX, |sites| sites.end().saturating_sub(*sites.start()));
             rows += counted;
             parts += counted * u128::from(part >> 32);
         }
         rows > 0 && parts <= rows * (u128::from(u32::MAX) / 16)
-    }
-
-    fn dates(&self, range: DateRange) -> impl Iterator<Item = (NaiveDate, u64)> + '_ {
-        groups(&self.objects)
-            .flat_map(|group| group.dates.iter())
-            .filter(move |(date, _)| range.contains(**date))
-            .map(|(date, rows)| (*date, *rows))
     }
 }
 
@@ -321,31 +314,23 @@ async fn facts(
 
 /// Counts the rows of an object on the dates of `range`. Without facts, it cannot be opened.
 fn count(
+    archive: &ArchiveSource,
     object: ArchiveObject,
     facts: Result<ObjectFacts, String>,
-    (by_date, possible): (bool, DateRange),
     range: DateRange,
 ) -> ObjectCensus {
-    let folder = object.folder_date;
-    let facts = match facts {
-        Ok(facts) => facts,
-        Err(error) => {
-            return ObjectCensus {
-                fallback_date: folder.unwrap_or(range.first()),
-                date_unknown: folder.is_none(),
-                earliest: folder,
-                row_groups: Err(error),
-                version: None,
-                object,
-            };
-        }
+    let possible = archive.possible_dates;
+    let (version, row_groups) = match facts {
+        Ok(facts) => (facts.version, Ok(facts.row_groups)),
+        Err(error) => (None, Err(error)),
     };
-    let earliest = (facts.row_groups.iter()).filter_map(|group| group.earliest(possible));
-    let earliest = earliest.min();
+    let folder = object.folder_date;
+    let earliest = row_groups.iter().flatten();
+    let earliest = earliest.filter_map(|group| group.earliest(possible)).min();
     let known = folder.or(earliest);
     let fallback_date = known.unwrap_or(range.first());
-    let deciding = folder.filter(|_| by_date);
-    let row_groups = facts.row_groups.into_iter().map(|group| {
+    let deciding = folder.filter(|_| archive.by_date || row_groups.is_err());
+    let counted = |group: RowGroupFacts| {
         let date = deciding.or_else(|| group.only_date(possible));
         let (dates, read_error) = match (date, group.times) {
             (Some(date), _) => (BTreeMap::from([(date, group.rows)]), None),
@@ -368,13 +353,13 @@ fn count(
             sites: group.sites,
             read_error,
         }
-    });
+    };
     ObjectCensus {
-        version: facts.version,
+        version,
         fallback_date,
         date_unknown: known.is_none(),
         earliest: deciding.or(earliest),
-        row_groups: Ok(row_groups.collect()),
+        row_groups: row_groups.map(|groups| groups.into_iter().map(counted).collect()),
         object,
     }
 }

@@ -52,19 +52,21 @@ pub(crate) fn page_columns(opt_out: bool, passed_through: usize) -> Arc<[ObjectC
 }
 
 impl ObjectColumn {
-    /// The columns that the job knows.
-    pub(super) const KNOWN: [Self; 10] = [
-        Self::FetchedAt,
-        Self::Url,
-        Self::Html,
-        Self::RequestUrl,
-        Self::Title,
-        Self::ContentType,
-        Self::HttpCharset,
-        Self::HttpStatus,
-        Self::XRobotsTag,
-        Self::TdmReservation,
-    ];
+    /// Returns the columns that the job knows, each with the name that the job gives it, if any.
+    pub(super) fn known(names: &ColumnNames) -> [(Self, Option<&String>); 10] {
+        [
+            (Self::FetchedAt, names.fetched_at.as_ref()),
+            (Self::Url, names.url.as_ref()),
+            (Self::Html, names.html.as_ref()),
+            (Self::RequestUrl, names.request_url.as_ref()),
+            (Self::Title, names.title.as_ref()),
+            (Self::ContentType, names.content_type.as_ref()),
+            (Self::HttpCharset, names.http_charset.as_ref()),
+            (Self::HttpStatus, names.http_status.as_ref()),
+            (Self::XRobotsTag, names.x_robots_tag.as_ref()),
+            (Self::TdmReservation, names.tdm_reservation.as_ref()),
+        ]
+    }
 
     /// Returns the key of the job that names the column.
     pub(super) fn key(self) -> &'static str {
@@ -90,24 +92,6 @@ impl ObjectColumn {
         key.rsplit_once('.').map_or(key, |(_, name)| name)
     }
 
-    /// Returns the name that the job gives the column, if any.
-    pub(crate) fn configured_name(self, names: &ColumnNames) -> Option<&str> {
-        let configured = match self {
-            Self::FetchedAt => &names.fetched_at,
-            Self::Url => &names.url,
-            Self::Html => &names.html,
-            Self::RequestUrl => &names.request_url,
-            Self::Title => &names.title,
-            Self::ContentType => &names.content_type,
-            Self::HttpCharset => &names.http_charset,
-            Self::HttpStatus => &names.http_status,
-            Self::XRobotsTag => &names.x_robots_tag,
-            Self::TdmReservation => &names.tdm_reservation,
-            Self::Problem | Self::PassedThrough(_) => &None,
-        };
-        configured.as_deref()
-    }
-
     pub(super) fn required(self) -> bool {
         matches!(self, Self::FetchedAt | Self::Html)
     }
@@ -131,17 +115,7 @@ impl ObjectColumn {
     /// # Errors
     /// The types that are expected.
     pub(super) fn accepts(self, found: &DataType) -> Result<(), &'static str> {
-        let text = matches!(
-            found,
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
-        );
-        let binary = matches!(
-            found,
-            DataType::Binary
-                | DataType::LargeBinary
-                | DataType::BinaryView
-                | DataType::FixedSizeBinary(_)
-        );
+        let (text, binary) = (found.is_string(), found.is_binary());
         let number = found.is_integer() || matches!(found, DataType::Float32 | DataType::Float64);
         let (accepted, expected) = match self {
             Self::FetchedAt => {

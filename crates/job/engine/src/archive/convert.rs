@@ -31,17 +31,9 @@ pub(super) fn convert(
     array: &ArrayRef,
     target: &DataType,
 ) -> Result<ArrayRef, ArrowError> {
-    let bytes = array.as_binary_opt::<i32>();
-    match (column, array.data_type()) {
-        (
-            ObjectColumn::FetchedAt,
-            DataType::Timestamp(..) | DataType::Date32 | DataType::Date64,
-        ) => cast(array, target),
-        (ObjectColumn::FetchedAt, _) => times(array, bytes),
-        (ObjectColumn::HttpStatus, _) => match bytes {
-            Some(bytes) => Ok(Arc::new(statuses(bytes))),
-            None => cast(array, target),
-        },
+    match (column, array.as_binary_opt::<i32>()) {
+        (ObjectColumn::FetchedAt, bytes) if !array.data_type().is_temporal() => times(array, bytes),
+        (ObjectColumn::HttpStatus, Some(bytes)) => Ok(Arc::new(statuses(bytes))),
         _ => cast(array, target),
     }
 }
@@ -52,22 +44,12 @@ fn times(array: &ArrayRef, bytes: Option<&BinaryArray>) -> Result<ArrayRef, Arro
         (Some(bytes), _) => (bytes.iter())
             .map(|bytes| time_of_text(std::str::from_utf8(bytes?).ok()?))
             .collect(),
-        (None, DataType::Float32 | DataType::Float64) => {
-            let numbers = cast(array, &DataType::Float64)?;
-            let numbers = numbers.as_primitive::<Float64Type>();
-            numbers
-                .iter()
-                .map(|number| time_of_fraction(number?))
-                .collect()
-        }
-        (None, _) => {
-            let numbers = cast(array, &DataType::Int64)?;
-            let numbers = numbers.as_primitive::<Int64Type>();
-            numbers
-                .iter()
-                .map(|number| time_of_number(number?))
-                .collect()
-        }
+        (None, DataType::Float32 | DataType::Float64) => cast(array, &DataType::Float64)?
+            .as_primitive::<Float64Type>()
+            .unary_opt(time_of_fraction),
+        (None, _) => cast(array, &DataType::Int64)?
+            .as_primitive::<Int64Type>()
+            .unary_opt(time_of_number),
     };
     Ok(Arc::new(times.with_timezone("UTC")))
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
-use arrow::array::{Array, AsArray};
+use arrow::array::{AsArray, UInt64Array};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, TimeUnit, TimestampMicrosecondType, UInt64Type};
+use arrow::datatypes::{ArrowPrimitiveType, DataType, TimestampMicrosecondType, UInt64Type};
 use chrono::NaiveDate;
 use futures::{StreamExt, TryStreamExt};
 use import::SITE_HASH;
@@ -17,7 +18,7 @@ use url_tree::DAY_MICROS;
 
 use super::{ArchiveObject, ArchiveSource, ObjectState};
 use crate::archive::column::ObjectColumn;
-use crate::archive::object::OpenObject;
+use crate::archive::object::{OpenObject, decode_error};
 use crate::error::EngineError;
 
 /// Row groups of an object whose times are read at the same time. A higher value opens more connections to the store; a
@@ -92,11 +93,9 @@ pub(super) async fn read_facts(
         bytes: object.bytes,
         version: None,
     };
-    let opened = match archive.opened.open(archive, found).await? {
-        Ok(open) => of_footer(&open).map(|row_groups| (open, row_groups)),
-        Err(error) => Err(error.to_string()),
-    };
-    let (open, mut row_groups) = match opened {
+    let opened = archive.open_for_census(found).await?;
+    let opened = opened.map_err(|error| error.to_string());
+    let (mut row_groups, open) = match opened.and_then(|open| Ok((of_footer(&open)?, open))) {
         Ok(opened) => opened,
         Err(error) => return Ok(Err(error)),
     };
@@ -104,15 +103,12 @@ pub(super) async fn read_facts(
         .filter(|(_, group)| needs_times(group))
         .map(|(index, _)| index)
         .collect();
-    let counted: Vec<_> = futures::stream::iter(needed)
-        .map(|index| {
-            let open = &open;
-            async move { Ok::<_, EngineError>((index, count_times(open, index).await?)) }
-        })
+    let counted: Vec<_> = futures::stream::iter(needed.iter().copied())
+        .map(|index| count_times(&open, index))
         .buffered(CONCURRENT_ROW_GROUPS)
         .try_collect()
         .await?;
-    for (index, times) in counted {
+    for (index, times) in needed.into_iter().zip(counted) {
         row_groups[index].times = Some(times);
     }
     Ok(Ok(ObjectFacts {
@@ -150,73 +146,57 @@ fn of_footer(open: &OpenObject) -> Result<Vec<RowGroupFacts>, String> {
 /// Returns the dates that each row group spans according to its statistics. `None` means no statistics, or a row without a
 /// time.
 fn date_spans(open: &OpenObject) -> Result<Vec<Option<(NaiveDate, NaiveDate)>>, ParquetError> {
-    let groups = open.metadata().row_groups();
-    let name = open
-        .column_name(ObjectColumn::FetchedAt)
-        .unwrap_or(ObjectColumn::FetchedAt.name());
-    let field = open.schema().field_with_name(name);
+    let field = open.field(ObjectColumn::FetchedAt);
     // The least and the greatest text or number are not the first and the last time.
-    if !field.is_ok_and(|field| field.data_type().is_temporal()) {
+    let Some(field) = field.filter(|field| field.data_type().is_temporal()) else {
         return Ok(Vec::new());
-    }
-    let converter = statistics(open, name)?;
-    let micros = DataType::Timestamp(TimeUnit::Microsecond, None);
-    let first = cast(&converter.row_group_mins(groups)?, &micros)?;
-    let last = cast(&converter.row_group_maxes(groups)?, &micros)?;
-    let nulls = converter.row_group_null_counts(groups)?;
-    let first = first.as_primitive::<TimestampMicrosecondType>();
-    let last = last.as_primitive::<TimestampMicrosecondType>();
-    let span = |group: usize| {
-        let is_complete = nulls.is_valid(group) && nulls.value(group) == 0;
-        let is_known = is_complete && first.is_valid(group) && last.is_valid(group);
-        is_known.then(|| {
-            (
-                date_of_time(first.value(group)),
-                date_of_time(last.value(group)),
-            )
-        })
     };
-    Ok((0..groups.len()).map(span).collect())
+    let (spans, nulls) = spans::<TimestampMicrosecondType>(open, field.name())?;
+    let dates = spans.into_iter().zip(&nulls).map(|(span, nulls)| {
+        let (first, last) = span.filter(|_| nulls == Some(0))?;
+        Some((date_of_time(first), date_of_time(last)))
+    });
+    Ok(dates.collect())
 }
 
 /// Returns the hashes of sites that each row group spans according to its statistics, if they are those of this job.
 fn site_spans(open: &OpenObject) -> Result<Vec<Option<RangeInclusive<u64>>>, ParquetError> {
-    let groups = open.metadata().row_groups();
     let field = open.schema().field_with_name(SITE_HASH);
     let is_hash = field.is_ok_and(|field| *field.data_type() == DataType::UInt64);
-    if !is_hash || !open.has_site_hashes() {
+    if !is_hash || !open.has_site_hashes {
         return Ok(Vec::new());
     }
-    let converter = statistics(open, SITE_HASH)?;
-    let first = converter.row_group_mins(groups)?;
-    let last = converter.row_group_maxes(groups)?;
-    let (first, last) = (
-        first.as_primitive::<UInt64Type>(),
-        last.as_primitive::<UInt64Type>(),
-    );
-    let span = |group: usize| {
-        let is_known = first.is_valid(group) && last.is_valid(group);
-        is_known.then(|| first.value(group)..=last.value(group))
-    };
-    Ok((0..groups.len()).map(span).collect())
+    let (spans, _) = spans::<UInt64Type>(open, SITE_HASH)?;
+    let hashes = |(first, last)| first..=last;
+    Ok(spans.into_iter().map(|span| span.map(hashes)).collect())
 }
 
-fn statistics<'a>(
-    open: &'a OpenObject,
-    column: &'a str,
-) -> Result<StatisticsConverter<'a>, ParquetError> {
-    let metadata = open.metadata().file_metadata();
-    StatisticsConverter::try_new(column, open.schema(), metadata.schema_descr())
+/// The least and the greatest value of a column in each row group, where statistics have them.
+type Spans<T> = Vec<Option<(T, T)>>;
+
+/// Returns what statistics say of `column` in each row group, and the numbers of its nulls.
+fn spans<T: ArrowPrimitiveType>(
+    open: &OpenObject,
+    column: &str,
+) -> Result<(Spans<T::Native>, UInt64Array), ParquetError> {
+    let groups = open.metadata().row_groups();
+    let columns = open.metadata().file_metadata().schema_descr();
+    let converter = StatisticsConverter::try_new(column, open.schema(), columns)?;
+    let first = cast(&converter.row_group_mins(groups)?, &T::DATA_TYPE)?;
+    let last = cast(&converter.row_group_maxes(groups)?, &T::DATA_TYPE)?;
+    let (first, last) = (first.as_primitive::<T>(), last.as_primitive::<T>());
+    let spans = first.iter().zip(last).map(|(first, last)| first.zip(last));
+    Ok((spans.collect(), converter.row_group_null_counts(groups)?))
 }
 
 /// Counts the rows of one row group by date. The outer error stops the run; the inner error concerns this row group only.
 async fn count_times(
-    open: &OpenObject,
+    open: &Arc<OpenObject>,
     row_group: usize,
 ) -> Result<Result<DateCounts, String>, EngineError> {
     let times = match open.times(row_group).await {
         Ok(times) => times,
-        Err(error) => return Ok(Err(open.decode_error(error)?.to_string())),
+        Err(error) => return Ok(Err(decode_error(error)?.to_string())),
     };
     let mut counts = BTreeMap::new();
     for time in times {

@@ -27,7 +27,7 @@ pub use census::DateInput;
 pub(crate) use census::{Census, DateRules, ObjectCensus, share};
 pub(crate) use column::{ObjectColumn, page_columns};
 pub(crate) use facts::date_of_time;
-pub(crate) use object::{DecodedColumns, OpenObject, RowGroupRows};
+pub(crate) use object::{DecodedColumns, OpenObject, RowGroupRows, decode_error};
 pub(crate) use open_objects::OpenObjects;
 pub(crate) use read_ahead::{ReadAhead, ReadAheadMemory, RowGroupRequest};
 pub(crate) use reader::ObjectState;
@@ -52,8 +52,8 @@ pub struct ArchiveSource {
     pub(crate) page_columns: Arc<[ObjectColumn]>,
     /// The name of the rules that give a page its domain.
     pub(crate) domain_rules: String,
-    /// The folder of the tables, where what is known of the objects is kept. `None` for commands that write nothing.
-    pub(crate) facts: Option<Location>,
+    /// The folder of the tables, where what is known of the objects is kept.
+    pub(crate) tables: Location,
     /// The objects whose footers were read.
     pub(crate) opened: OpenObjects,
     /// Memory of row groups that are read before their turn.
@@ -127,26 +127,13 @@ impl ArchiveSource {
             });
         }
         objects.sort();
-        let is_before =
-            |object: &ArchiveObject, end| object.folder_date.is_some_and(|date| date < end);
-        let (earlier, mut objects): (Vec<_>, Vec<_>) = objects
-            .into_iter()
-            .partition(|object| self.by_date && is_before(object, range.first()));
-        objects.retain(|object| {
-            !self.by_date || object.folder_date.is_some_and(|date| range.contains(date))
-        });
+        let mut earlier = Vec::new();
+        if self.by_date {
+            let is_before = |object: &mut ArchiveObject| object.folder_date < Some(range.first());
+            earlier.extend(objects.extract_if(.., is_before));
+            objects.retain(|object| object.folder_date <= Some(range.last()));
+        }
         Ok(ListedObjects { objects, earlier })
-    }
-
-    /// Opens an object in the state that the census found.
-    ///
-    /// # Errors
-    /// Where the store fails or the object has changed.
-    pub(crate) async fn open(
-        &self,
-        found: &ObjectState,
-    ) -> datafusion::error::Result<Arc<OpenObject>> {
-        self.opened.get(self, found).await
     }
 
     /// Returns the path of `source` in the store. A source is part of a listed path, already

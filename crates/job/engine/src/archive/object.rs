@@ -1,9 +1,9 @@
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, RecordBatch, StringArray};
-use arrow::datatypes::{DataType, Schema, TimestampMicrosecondType};
+use arrow::datatypes::{DataType, Field, Schema, SchemaBuilder, TimestampMicrosecondType};
 use arrow::error::ArrowError;
 use boundary::{ParserPanic, UNKNOWN, guarded, guarded_future};
 use import::{PROBLEM, SITE_RULES, is_warc_file};
@@ -19,39 +19,37 @@ use super::ArchiveSource;
 use crate::archive::column::ObjectColumn;
 use crate::archive::convert::{convert, unsized_bytes};
 use crate::archive::footer::text_as_bytes;
-use crate::archive::reader::{ObjectReader, ObjectState, StoreReader};
+use crate::archive::reader::{Content, ObjectReader, ObjectState};
 use crate::archive::warc_pages::warc_pages;
 use crate::error::EngineError;
+use crate::spec::ColumnNames;
 
 /// The rows of one row group, read from the store and not decoded yet. Yields batches; after an
 /// error there are no more.
 pub(crate) struct RowGroupRows {
-    reader: Option<ParquetRecordBatchReader>,
-    error: Option<ParquetError>,
-}
-
-impl RowGroupRows {
-    /// Leaves out the rest.
-    pub(crate) fn stop(&mut self) {
-        self.reader = None;
-    }
+    pub(crate) object: Arc<OpenObject>,
+    reader: Option<Result<ParquetRecordBatchReader, ParquetError>>,
 }
 
 impl Iterator for RowGroupRows {
-    type Item = Result<RecordBatch, ParquetError>;
+    type Item = Result<DecodedColumns, ParquetError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(error) = self.error.take() {
-            return Some(Err(error));
-        }
-        let reader = self.reader.as_mut()?;
+        let mut reader = match self.reader.take()? {
+            Ok(reader) => reader,
+            Err(error) => return Some(Err(error)),
+        };
         let batch = guarded("Parquet", UNKNOWN, || reader.next());
         let batch = batch
-            .unwrap_or_else(|panic| Some(Err(ArrowError::from_external_error(Box::new(panic)))));
-        if !matches!(batch, Some(Ok(_))) {
-            self.reader = None;
+            .unwrap_or_else(|panic| Some(Err(ArrowError::from_external_error(Box::new(panic)))))?;
+        let columns = batch.map_err(ParquetError::from).and_then(|batch| {
+            let converted = guarded("Parquet", UNKNOWN, || self.object.converted(&batch));
+            converted.map_err(panicked).flatten()
+        });
+        if columns.is_ok() {
+            self.reader = Some(Ok(reader));
         }
-        Some(batch?.map_err(ParquetError::from))
+        Some(columns)
     }
 }
 
@@ -59,15 +57,16 @@ impl Iterator for RowGroupRows {
 pub(crate) struct OpenObject {
     reader: ObjectReader,
     metadata: ArrowReaderMetadata,
-    /// Index and name of each column that the object has.
-    columns: Vec<(ObjectColumn, usize, String)>,
-    has_site_hashes: bool,
+    /// Index of each column that the object has.
+    columns: BTreeMap<ObjectColumn, usize>,
+    /// Whether the hashes of sites in the object are those of the job.
+    pub(super) has_site_hashes: bool,
 }
 
 /// The requested columns that the object has, converted to their target types.
 #[derive(Debug)]
 pub(crate) struct DecodedColumns {
-    arrays: Vec<(ObjectColumn, ArrayRef)>,
+    arrays: BTreeMap<ObjectColumn, ArrayRef>,
     /// Text values that are not UTF-8.
     broken: BTreeSet<(ObjectColumn, usize)>,
     rows: usize,
@@ -122,10 +121,7 @@ impl RowGroup<'_> {
 impl DecodedColumns {
     /// Returns one column, if the object has it.
     pub(crate) fn get(&self, column: ObjectColumn) -> Option<&ArrayRef> {
-        self.arrays
-            .iter()
-            .find(|(found, _)| *found == column)
-            .map(|(_, array)| array)
+        self.arrays.get(&column)
     }
 
     /// Returns the text of a row in one column, if the object has it.
@@ -167,15 +163,13 @@ fn with_views(
     html: Option<usize>,
 ) -> Result<ArrowReaderMetadata, ParquetError> {
     let read = ArrowReaderMetadata::try_new(Arc::clone(&metadata), options.clone())?;
-    let fields = read.schema().fields().iter().enumerate();
-    let fields = fields.map(|(index, field)| match field.data_type() {
-        DataType::Binary if html == Some(index) => {
-            Arc::new(field.as_ref().clone().with_data_type(DataType::BinaryView))
-        }
-        _ => Arc::clone(field),
-    });
-    let schema = Schema::new(fields.collect::<Vec<_>>());
-    ArrowReaderMetadata::try_new(metadata, options.with_schema(Arc::new(schema)))
+    let mut schema = SchemaBuilder::from(read.schema().as_ref());
+    if let Some(field) = html.map(|index| schema.field_mut(index))
+        && *field.data_type() == DataType::Binary
+    {
+        *field = Arc::new(field.as_ref().clone().with_data_type(DataType::BinaryView));
+    }
+    ArrowReaderMetadata::try_new(metadata, options.with_schema(Arc::new(schema.finish())))
 }
 
 impl OpenObject {
@@ -188,15 +182,16 @@ impl OpenObject {
         archive: &ArchiveSource,
         found: ObjectState,
     ) -> Result<Result<Self, ParquetError>, EngineError> {
-        let is_warc = is_warc_file(&found.source);
-        let mut reader = if is_warc {
-            ObjectReader::Temporary(warc_pages(archive, found).await?)
+        let mut reader = if is_warc_file(&found.source) {
+            warc_pages(archive, found).await?
         } else {
-            ObjectReader::Store(StoreReader {
-                store: Arc::clone(archive.location()?.store()),
-                path: archive.path(&found.source)?,
+            ObjectReader {
+                content: Content::Store {
+                    store: Arc::clone(archive.location()?.store()),
+                    path: archive.path(&found.source)?,
+                },
                 state: found,
-            })
+            }
         };
         // `check_columns` gives better errors than the Arrow schema that a writer may embed.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -207,18 +202,14 @@ impl OpenObject {
             .flatten();
         let metadata = match opened {
             Ok(metadata) => metadata,
-            Err(error) => return split_store_error(error).map(Err),
+            Err(error) => return decode_error(error).map(Err),
         };
-        let columns = check_columns(reader.state(), metadata.schema(), archive)?;
+        let columns = check_columns(&reader.state.source, metadata.schema(), archive)?;
         let has_site_hashes = site_rules(metadata.metadata()) == Some(&archive.domain_rules);
-        let html = root_of(&columns, ObjectColumn::Html);
-        let metadata = match text_as_bytes(metadata.metadata())
-            .and_then(|bytes| with_views(Arc::new(bytes), options, html))
-        {
-            Ok(metadata) => metadata,
-            Err(error) => return Ok(Err(error)),
-        };
-        Ok(Ok(Self {
+        let html = columns.get(&ObjectColumn::Html).copied();
+        let metadata = text_as_bytes(metadata.metadata())
+            .and_then(|bytes| with_views(Arc::new(bytes), options, html));
+        Ok(metadata.map(|metadata| Self {
             reader,
             metadata,
             columns,
@@ -228,17 +219,12 @@ impl OpenObject {
 
     /// Returns the state that is read.
     pub(crate) fn state(&self) -> &ObjectState {
-        self.reader.state()
-    }
-
-    /// Whether the hashes of sites in the object are those of the job.
-    pub(crate) fn has_site_hashes(&self) -> bool {
-        self.has_site_hashes
+        &self.reader.state
     }
 
     /// Bytes of the disk that the object takes as long as it is open.
     pub(crate) fn disk_bytes(&self) -> u64 {
-        self.reader.disk_bytes()
+        self.reader.disk_bytes().unwrap_or(0)
     }
 
     /// Returns the row group with this index.
@@ -248,17 +234,21 @@ impl OpenObject {
     pub(crate) fn row_group(&self, index: i32) -> Result<RowGroup<'_>, EngineError> {
         let source = self.state().source.as_str();
         let groups = self.metadata().row_groups();
-        let position = usize::try_from(index).ok();
-        let Some((position, group)) = position.and_then(|at| Some((at, groups.get(at)?))) else {
-            return Err(EngineError::RowPosition {
-                source_object: source.to_owned(),
-                problem: format!("it has no row group {index}, only {}", groups.len()),
-            });
-        };
-        let negative = |_| EngineError::RowPosition {
+        let wrong = |problem| EngineError::RowPosition {
             source_object: source.to_owned(),
-            problem: format!("row group {index} has {} rows", group.num_rows()),
+            problem,
         };
+        let position = usize::try_from(index).ok();
+        let found = position.and_then(|at| Some((at, groups.get(at)?)));
+        let missing = || {
+            wrong(format!(
+                "it has no row group {index}, only {}",
+                groups.len()
+            ))
+        };
+        let (position, group) = found.ok_or_else(missing)?;
+        let rows = group.num_rows();
+        let negative = |_| wrong(format!("row group {index} has {rows} rows"));
         Ok(RowGroup {
             source,
             index: position,
@@ -266,7 +256,7 @@ impl OpenObject {
                 .iter()
                 .map(RowGroupMetaData::num_rows)
                 .sum(),
-            rows: usize::try_from(group.num_rows()).map_err(negative)?,
+            rows: usize::try_from(rows).map_err(negative)?,
         })
     }
 
@@ -275,12 +265,10 @@ impl OpenObject {
         self.metadata.metadata()
     }
 
-    /// Returns the name of `column` in this object, if it has the column.
-    pub(crate) fn column_name(&self, column: ObjectColumn) -> Option<&str> {
-        self.columns
-            .iter()
-            .find(|(found, ..)| *found == column)
-            .map(|(_, _, name)| name.as_str())
+    /// Returns the field of `column` in this object, if it has the column.
+    pub(super) fn field(&self, column: ObjectColumn) -> Option<&Field> {
+        let index = self.columns.get(&column)?;
+        Some(self.schema().field(*index))
     }
 
     /// Returns the Arrow schema of the object.
@@ -290,11 +278,7 @@ impl OpenObject {
 
     /// Returns the bytes of HTML in `row_group` after decompression.
     pub(crate) fn html_bytes(&self, row_group: usize) -> u64 {
-        let Some(root) = self.root(ObjectColumn::Html) else {
-            return 0;
-        };
-        let root = [root];
-        let columns = self.column_chunks(row_group, &root);
+        let columns = self.column_chunks(row_group, &[ObjectColumn::Html]);
         let bytes: i64 = columns.map(ColumnChunkMetaData::uncompressed_size).sum();
         // A damaged footer can have a negative size. Bytes weigh chunks and progress, not rows.
         u64::try_from(bytes).unwrap_or(0)
@@ -302,8 +286,7 @@ impl OpenObject {
 
     /// Returns the bytes of `columns` of `row_group` in the object.
     pub(crate) fn stored_bytes(&self, row_group: usize, columns: &[ObjectColumn]) -> u64 {
-        let roots: Vec<usize> = (columns.iter().filter_map(|column| self.root(*column))).collect();
-        self.column_chunks(row_group, &roots)
+        self.column_chunks(row_group, columns)
             .map(|column| u64::try_from(column.compressed_size()).unwrap_or(0))
             .sum()
     }
@@ -311,72 +294,64 @@ impl OpenObject {
     fn column_chunks(
         &self,
         row_group: usize,
-        roots: &[usize],
+        columns: &[ObjectColumn],
     ) -> impl Iterator<Item = &ColumnChunkMetaData> {
-        let descriptor = self.metadata().file_metadata().schema_descr();
-        let columns = self.metadata().row_group(row_group).columns();
-        (columns.iter().enumerate())
-            .filter(move |(leaf, _)| roots.contains(&descriptor.get_column_root_idx(*leaf)))
-            .map(|(_, column)| column)
+        let mask = self.mask(columns);
+        let chunks = self.metadata().row_group(row_group).columns().iter();
+        let chunks = chunks.enumerate();
+        chunks.filter_map(move |(leaf, chunk)| mask.leaf_included(leaf).then_some(chunk))
+    }
+
+    /// Selects the leaves of `columns`, as far as the object has these.
+    fn mask(&self, columns: &[ObjectColumn]) -> ProjectionMask {
+        let roots = columns.iter().filter_map(|column| self.columns.get(column));
+        let roots = roots.copied();
+        ProjectionMask::roots(self.metadata().file_metadata().schema_descr(), roots)
     }
 
     /// Reads `columns` of the selected rows of `row_group`, in batches of at most `batch_rows`. An
     /// error is the first item of the rows.
     pub(crate) async fn read(
-        &self,
+        self: &Arc<Self>,
         row_group: usize,
         columns: &[ObjectColumn],
         selection: Option<RowSelection>,
         batch_rows: usize,
     ) -> RowGroupRows {
-        let roots = columns.iter().filter_map(|column| self.root(*column));
-        let mask = ProjectionMask::roots(self.metadata().file_metadata().schema_descr(), roots);
         let mut builder = ParquetRecordBatchStreamBuilder::new_with_metadata(
             self.reader.clone(),
             self.metadata.clone(),
         )
         .with_row_groups(vec![row_group])
-        .with_projection(mask)
+        .with_projection(self.mask(columns))
         .with_batch_size(batch_rows);
         if let Some(selection) = selection {
             builder = builder.with_row_selection(selection);
         }
         let read = async { builder.build()?.next_row_group().await };
-        let read = guarded_future("Parquet", read)
-            .await
-            .map_err(panicked)
-            .flatten();
-        let (reader, error) = match read {
-            Ok(reader) => (reader, None),
-            Err(error) => (None, Some(error)),
-        };
-        RowGroupRows { reader, error }
+        let read = guarded_future("Parquet", read).await;
+        RowGroupRows {
+            object: Arc::clone(self),
+            reader: read.map_err(panicked).flatten().transpose(),
+        }
     }
 
     /// Converts a batch of [`OpenObject::read`] to the target types.
-    ///
-    /// # Errors
-    /// Where a value cannot be converted.
-    pub(crate) fn columns(&self, batch: &RecordBatch) -> Result<DecodedColumns, ParquetError> {
-        let converted = guarded("Parquet", UNKNOWN, || self.converted(batch));
-        converted.map_err(panicked).flatten()
-    }
-
     fn converted(&self, batch: &RecordBatch) -> Result<DecodedColumns, ParquetError> {
         let mut columns = DecodedColumns {
-            arrays: Vec::new(),
+            arrays: BTreeMap::new(),
             broken: BTreeSet::new(),
             rows: batch.num_rows(),
         };
-        for (column, _, name) in &self.columns {
-            if let Some(array) = batch.column_by_name(name) {
+        for (column, index) in &self.columns {
+            if let Some(array) = batch.column_by_name(self.schema().field(*index).name()) {
                 let array = unsized_bytes(array)?;
                 let target = column.target(array.data_type());
                 let array = match (target, array.as_binary_opt::<i32>()) {
                     (DataType::Utf8, Some(bytes)) => columns.text(*column, bytes),
                     (target, _) => convert(*column, &array, &target)?,
                 };
-                columns.arrays.push((*column, array));
+                columns.arrays.insert(*column, array);
             }
         }
         Ok(columns)
@@ -386,35 +361,19 @@ impl OpenObject {
     ///
     /// # Errors
     /// Where they cannot be decoded.
-    pub(crate) async fn times(&self, row_group: usize) -> Result<Vec<Option<i64>>, ParquetError> {
+    pub(crate) async fn times(
+        self: &Arc<Self>,
+        row_group: usize,
+    ) -> Result<Vec<Option<i64>>, ParquetError> {
         let mut times = Vec::new();
         let columns = [ObjectColumn::FetchedAt];
-        for batch in self.read(row_group, &columns, None, 8192).await {
-            let columns = self.columns(&batch?)?;
-            if let Some(column) = columns.get(ObjectColumn::FetchedAt) {
+        for columns in self.read(row_group, &columns, None, 8192).await {
+            if let Some(column) = columns?.get(ObjectColumn::FetchedAt) {
                 times.extend(column.as_primitive::<TimestampMicrosecondType>());
             }
         }
         Ok(times)
     }
-
-    /// Returns `error` if it is a decoding error, which concerns the affected rows only.
-    ///
-    /// # Errors
-    /// Where the store failed or the object changed, which stops the run.
-    pub(crate) fn decode_error(&self, error: ParquetError) -> Result<ParquetError, EngineError> {
-        split_store_error(error)
-    }
-
-    fn root(&self, column: ObjectColumn) -> Option<usize> {
-        root_of(&self.columns, column)
-    }
-}
-
-/// Returns the index of `column` in an object that has these.
-fn root_of(columns: &[(ObjectColumn, usize, String)], column: ObjectColumn) -> Option<usize> {
-    let found = columns.iter().find(|(found, ..)| *found == column);
-    found.map(|(_, index, _)| *index)
 }
 
 /// Returns the name of the rules of the hashes of sites.
@@ -428,7 +387,11 @@ fn panicked(panic: ParserPanic) -> ParquetError {
     ParquetError::External(Box::new(panic))
 }
 
-fn split_store_error(error: ParquetError) -> Result<ParquetError, EngineError> {
+/// Returns `error` if it is a decoding error, which concerns the affected rows only.
+///
+/// # Errors
+/// Where the store failed or the object changed, which stops the run.
+pub(crate) fn decode_error(error: ParquetError) -> Result<ParquetError, EngineError> {
     match error {
         ParquetError::External(cause) => match cause.downcast::<EngineError>() {
             Ok(store) => Err(*store),
@@ -439,65 +402,55 @@ fn split_store_error(error: ParquetError) -> Result<ParquetError, EngineError> {
 }
 
 fn check_columns(
-    object: &ObjectState,
+    source: &str,
     schema: &Schema,
     archive: &ArchiveSource,
-) -> Result<Vec<(ObjectColumn, usize, String)>, EngineError> {
-    let source = object.source.as_str();
+) -> Result<BTreeMap<ObjectColumn, usize>, EngineError> {
     // The columns of a WARC file have the names of urltree.
-    let names = (!is_warc_file(source)).then_some(&archive.columns);
-    let mut columns = Vec::new();
-    for column in ObjectColumn::KNOWN {
-        let configured = names.and_then(|names| column.configured_name(names));
-        let name = configured.unwrap_or(column.name());
-        let Ok(index) = schema.index_of(name) else {
-            if configured.is_some() || column.required() {
-                return Err(missing(source, schema, column, name));
+    let is_warc = is_warc_file(source);
+    let names = match is_warc {
+        true => &ColumnNames::default(),
+        false => &archive.columns,
+    };
+    let known = ObjectColumn::known(names).into_iter();
+    let known = known.map(|(column, configured)| {
+        let is_needed = configured.is_some() || column.required();
+        let name = configured.map_or(column.name(), String::as_str);
+        (column, name, is_needed)
+    });
+    let problem = is_warc.then_some((ObjectColumn::Problem, PROBLEM, true));
+    let passed_through = (0..).zip(archive.passed_through.iter());
+    let passed_through = passed_through
+        .map(|(position, name)| (ObjectColumn::PassedThrough(position), name.as_str(), true));
+    let mut columns = BTreeMap::new();
+    for (column, name, is_needed) in known.chain(problem).chain(passed_through) {
+        match schema.index_of(name) {
+            Ok(index) => {
+                columns.insert(column, index);
             }
-            continue;
-        };
-        columns.push((column, index, name.to_owned()));
+            Err(_) if is_needed => return Err(missing(source, schema, column, name)),
+            Err(_) => {}
+        }
     }
-    if names.is_none() {
-        let index = schema.index_of(PROBLEM);
-        let index = index.map_err(|_| missing(source, schema, ObjectColumn::Problem, PROBLEM))?;
-        columns.push((ObjectColumn::Problem, index, PROBLEM.to_owned()));
-    }
-    for (position, name) in (0..).zip(archive.passed_through.iter()) {
-        let column = ObjectColumn::PassedThrough(position);
-        let Ok(index) = schema.index_of(name) else {
-            return Err(missing(source, schema, column, name));
-        };
-        columns.push((column, index, name.to_owned()));
-    }
-    for (column, index, name) in &columns {
-        let found = schema.field(*index).data_type();
+    for (column, index) in &columns {
+        let field = schema.field(*index);
+        let found = field.data_type();
         if let Err(expected) = column.accepts(found) {
+            let others = names_of(schema, |found| column.accepts(found).is_ok());
             return Err(EngineError::ColumnType {
                 source_object: source.to_owned(),
-                column: name.clone(),
+                column: field.name().clone(),
                 mismatch: format!("{found}, expected {expected}"),
                 key: column.key(),
-                others: suitable(schema, *column),
+                others: others.unwrap_or_else(|| "none of this object".to_owned()),
             });
         }
     }
-    let has = |wanted| columns.iter().any(|(column, ..)| *column == wanted);
-    if !has(ObjectColumn::Url) && !has(ObjectColumn::RequestUrl) {
+    if !columns.contains_key(&ObjectColumn::Url) && !columns.contains_key(&ObjectColumn::RequestUrl)
+    {
         return Err(missing(source, schema, ObjectColumn::Url, "url"));
     }
     Ok(columns)
-}
-
-/// The names of columns whose type is that of `column`.
-fn suitable(schema: &Schema, column: ObjectColumn) -> String {
-    let fields = schema.fields().iter();
-    let fields = fields.filter(|field| column.accepts(field.data_type()).is_ok());
-    let names: Vec<&str> = fields.map(|field| field.name().as_str()).collect();
-    match names.as_slice() {
-        [] => "none of this object".to_owned(),
-        names => names.join(", "),
-    }
 }
 
 fn missing(source: &str, schema: &Schema, column: ObjectColumn, name: &str) -> EngineError {
@@ -505,11 +458,14 @@ fn missing(source: &str, schema: &Schema, column: ObjectColumn, name: &str) -> E
         source_object: source.to_owned(),
         column: name.to_owned(),
         key: column.key(),
-        found: schema
-            .fields()
-            .iter()
-            .map(|field| field.name().as_str())
-            .collect::<Vec<_>>()
-            .join(", "),
+        found: names_of(schema, |_| true).unwrap_or_default(),
     }
+}
+
+/// The names of the columns that have a suitable type, if there are any.
+fn names_of(schema: &Schema, is_suitable: impl Fn(&DataType) -> bool) -> Option<String> {
+    let fields = schema.fields().iter();
+    let fields = fields.filter(|field| is_suitable(field.data_type()));
+    let names: Vec<&str> = fields.map(|field| field.name().as_str()).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }

@@ -46,6 +46,47 @@ impl fmt::Debug for OpenObjects {
     }
 }
 
+impl ArchiveSource {
+    /// Returns the object in the state that the census found, and reads its footer if it is not
+    /// kept.
+    ///
+    /// The census opened the object before, so an object that is not Parquet now has changed
+    /// during the run and is an error.
+    ///
+    /// # Errors
+    /// Where the store fails or the object has changed.
+    pub(crate) async fn open(
+        &self,
+        found: &ObjectState,
+    ) -> datafusion::error::Result<Arc<OpenObject>> {
+        let cell = Arc::clone(self.opened.lock().cells.entry(found.clone()).or_default());
+        let open = || async {
+            let opened = Arc::new(OpenObject::open(self, found.clone()).await??);
+            self.opened.count(&opened);
+            Ok::<_, datafusion::error::DataFusionError>(opened)
+        };
+        cell.get_or_try_init(open).await.cloned()
+    }
+
+    /// Opens an object for the census, and keeps its footer.
+    ///
+    /// # Errors
+    /// As [`OpenObject::open`].
+    pub(super) async fn open_for_census(
+        &self,
+        found: ObjectState,
+    ) -> Result<Result<Arc<OpenObject>, ParquetError>, EngineError> {
+        let opened = OpenObject::open(self, found).await?.map(Arc::new);
+        if let Ok(object) = &opened {
+            let cell = Arc::new(OnceCell::from(Arc::clone(object)));
+            let state = object.state().clone();
+            self.opened.lock().cells.insert(state, cell);
+            self.opened.count(object);
+        }
+        Ok(opened)
+    }
+}
+
 impl OpenObjects {
     /// Creates a cache of footers of `max_bytes` bytes. The pages of WARC files take `max_disk_bytes` of the disk, or those
     /// of one file, and `warc_files` are read at the same time.
@@ -58,47 +99,8 @@ impl OpenObjects {
         }))
     }
 
-    /// Returns the object in the state that the census found, and reads its footer if it is not
-    /// kept.
-    ///
-    /// The census opened the object before, so an object that is not Parquet now has changed
-    /// during the run and is an error.
-    pub(super) async fn get(
-        &self,
-        archive: &ArchiveSource,
-        found: &ObjectState,
-    ) -> datafusion::error::Result<Arc<OpenObject>> {
-        let cell = Arc::clone(self.lock().cells.entry(found.clone()).or_default());
-        let open = || async {
-            let opened = OpenObject::open(archive, found.clone()).await??;
-            let opened = Arc::new(opened);
-            self.opened(&opened);
-            Ok::<_, datafusion::error::DataFusionError>(opened)
-        };
-        cell.get_or_try_init(open).await.cloned()
-    }
-
-    /// Opens an object for the census, and keeps its footer.
-    ///
-    /// # Errors
-    /// As [`OpenObject::open`].
-    pub(super) async fn open(
-        &self,
-        archive: &ArchiveSource,
-        found: ObjectState,
-    ) -> Result<Result<Arc<OpenObject>, ParquetError>, EngineError> {
-        let opened = match OpenObject::open(archive, found).await? {
-            Ok(opened) => Arc::new(opened),
-            Err(error) => return Ok(Err(error)),
-        };
-        let cell = Arc::new(OnceCell::from(Arc::clone(&opened)));
-        self.lock().cells.insert(opened.state().clone(), cell);
-        self.opened(&opened);
-        Ok(Ok(opened))
-    }
-
     /// Counts an object, and removes those that were opened first.
-    fn opened(&self, object: &OpenObject) {
+    fn count(&self, object: &OpenObject) {
         let mut opened = self.lock();
         let (bytes, disk_bytes) = (object.metadata().memory_size(), object.disk_bytes());
         opened.bytes += bytes;

@@ -1,7 +1,6 @@
 //! Reads row groups before their turn, so that a store with latency does not stop the work.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::sync::Arc;
 
 use datafusion::common::runtime::SpawnedTask;
@@ -20,31 +19,19 @@ const ROW_GROUPS: usize = 8;
 const PERMIT_BYTES: u64 = 4 << 10;
 
 /// Limits the bytes that all readers of a run read ahead.
-#[derive(Clone)]
-pub(crate) struct ReadAheadMemory {
-    permits: Arc<Semaphore>,
-}
-
-impl fmt::Debug for ReadAheadMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ReadAheadMemory({:?})", self.permits)
-    }
-}
+#[derive(Debug, Clone)]
+pub(crate) struct ReadAheadMemory(Arc<Semaphore>);
 
 impl ReadAheadMemory {
     /// Creates a limit of `bytes`.
     pub(crate) fn new(bytes: usize) -> Self {
-        Self {
-            permits: Arc::new(Semaphore::new(bytes / PERMIT_BYTES as usize)),
-        }
+        Self(Arc::new(Semaphore::new(bytes / PERMIT_BYTES as usize)))
     }
 
     /// Reserves `bytes`, if they are free.
     fn reserve(&self, bytes: u64) -> Option<OwnedSemaphorePermit> {
         let permits = u32::try_from(bytes.div_ceil(PERMIT_BYTES)).ok()?;
-        Arc::clone(&self.permits)
-            .try_acquire_many_owned(permits)
-            .ok()
+        Arc::clone(&self.0).try_acquire_many_owned(permits).ok()
     }
 }
 
@@ -61,6 +48,7 @@ pub(crate) struct RowGroupRequest {
 
 /// An open object, with the rows if they were read ahead.
 struct Ahead {
+    request: RowGroupRequest,
     object: Arc<OpenObject>,
     /// The memory is reserved until the rows are taken. From then on they are the one row group
     /// that a reader has without read-ahead.
@@ -72,16 +60,12 @@ impl RowGroupRequest {
     ///
     /// # Errors
     /// Where the store fails, or the object has no such row.
-    pub(crate) async fn read(
-        &self,
-        archive: &ArchiveSource,
-    ) -> Result<(Arc<OpenObject>, RowGroupRows)> {
+    pub(crate) async fn read(&self, archive: &ArchiveSource) -> Result<RowGroupRows> {
         let object = archive.open(&self.object).await?;
-        let rows = self.rows_of(&object).await?;
-        Ok((object, rows))
+        self.rows_of(&object).await
     }
 
-    async fn rows_of(&self, object: &OpenObject) -> Result<RowGroupRows> {
+    async fn rows_of(&self, object: &Arc<OpenObject>) -> Result<RowGroupRows> {
         let group = object.row_group(self.row_group)?;
         let selection = self.rows.as_deref().map(|rows| group.select(rows));
         let selection = selection.transpose()?;
@@ -99,20 +83,19 @@ impl RowGroupRequest {
             Some(permit) => Some((self.rows_of(&object).await?, permit)),
             None => None,
         };
-        Ok(Ahead { object, rows })
+        Ok(Ahead {
+            request: self,
+            object,
+            rows,
+        })
     }
 }
 
 /// Row groups in the order of their turns, each with an item of the reader.
 pub(crate) struct ReadAhead<T> {
     archive: ArchiveSource,
-    waiting: VecDeque<(T, Option<Reading>)>,
-}
-
-struct Reading {
-    request: RowGroupRequest,
-    /// Dropping it stops the request.
-    task: SpawnedTask<Result<Ahead>>,
+    /// Dropping a task stops its request.
+    waiting: VecDeque<(T, Option<SpawnedTask<Result<Ahead>>>)>,
 }
 
 impl<T> ReadAhead<T> {
@@ -126,10 +109,8 @@ impl<T> ReadAhead<T> {
 
     /// Adds an item, and begins to read its row group if it has one.
     pub(crate) fn push(&mut self, item: T, request: Option<RowGroupRequest>) {
-        let reading = request.map(|request| Reading {
-            task: SpawnedTask::spawn(request.clone().read_ahead(self.archive.clone())),
-            request,
-        });
+        let read = |request: RowGroupRequest| request.read_ahead(self.archive.clone());
+        let reading = request.map(|request| SpawnedTask::spawn(read(request)));
         self.waiting.push_back((item, reading));
     }
 
@@ -152,22 +133,19 @@ impl<T> ReadAhead<T> {
     ///
     /// # Errors
     /// As [`RowGroupRequest::read`].
-    pub(crate) async fn next(
-        &mut self,
-    ) -> Result<Option<(T, Option<(Arc<OpenObject>, RowGroupRows)>)>> {
+    pub(crate) async fn next(&mut self) -> Result<Option<(T, Option<RowGroupRows>)>> {
         let Some((item, reading)) = self.waiting.pop_front() else {
             return Ok(None);
         };
-        let Some(Reading { request, task }) = reading else {
+        let Some(reading) = reading else {
             return Ok(Some((item, None)));
         };
-        let ahead = task.join_unwind().await;
-        let Ahead { object, rows } =
-            ahead.map_err(|stopped| DataFusionError::External(Box::new(stopped)))??;
-        let rows = match rows {
+        let ahead = reading.join_unwind().await;
+        let ahead = ahead.map_err(|stopped| DataFusionError::External(Box::new(stopped)))??;
+        let rows = match ahead.rows {
             Some((rows, _)) => rows,
-            None => request.rows_of(&object).await?,
+            None => ahead.request.rows_of(&ahead.object).await?,
         };
-        Ok(Some((item, Some((object, rows)))))
+        Ok(Some((item, Some(rows))))
     }
 }

@@ -7,7 +7,7 @@ use import::{FilePages, ImportError, file_pages};
 use tracing::info;
 
 use super::ArchiveSource;
-use crate::archive::reader::{ObjectState, TemporaryReader, version};
+use crate::archive::reader::{Content, ObjectReader, ObjectState};
 use crate::error::EngineError;
 
 /// Reads the WARC file in the state `found` once. Its pages wait in the folder of spilled rows as long as the reader lives.
@@ -17,7 +17,7 @@ use crate::error::EngineError;
 pub(super) async fn warc_pages(
     archive: &ArchiveSource,
     found: ObjectState,
-) -> Result<TemporaryReader, EngineError> {
+) -> Result<ObjectReader, EngineError> {
     let location = archive.location()?.listed(&archive.path(&found.source)?);
     let folder = TemporaryFolder(Some(archive.spill_folder.clone()));
     let pages = {
@@ -32,24 +32,19 @@ pub(super) async fn warc_pages(
         ..
     } = pages.map_err(|error| failed(&found.source, error))?;
     info!(source = found.source, not_pages, "read a WARC file");
-    let version = version(&meta);
-    let is_known = (found.version.as_ref()).is_none_or(|known| *known == version);
-    if meta.size != found.bytes || !is_known {
-        return Err(EngineError::Changed {
-            source_object: found.source,
-            change: "another object is in its place",
-        });
-    }
+    let version = found.version_of(&meta)?;
     let temporary = file.metadata().map_err(|source| {
         let input = found.source.clone();
         failed(&found.source, ImportError::Spool { input, source })
     })?;
-    Ok(TemporaryReader {
-        file: Arc::new(file),
-        bytes: temporary.len(),
+    Ok(ObjectReader {
         state: ObjectState {
             version: Some(version),
             ..found
+        },
+        content: Content::Temporary {
+            file: Arc::new(file),
+            bytes: temporary.len(),
         },
     })
 }

@@ -17,12 +17,12 @@ use crate::accounting::{RowAccounting, UnitOutput};
 use crate::acquire::acquire_lease;
 use crate::archive::Census;
 use crate::driver::chunk::cut;
-use crate::driver::failure::Failure;
+use crate::driver::failure::{Failure, Position};
 use crate::driver::missing_pages::refuse_missing_pages;
 use crate::driver::partition;
 use crate::driver::relabel;
-use crate::driver::resume::{self, ResumableRun, request};
-use crate::driver::runs_rows::ChunkCost;
+use crate::driver::resume::{self, request};
+use crate::driver::runs_rows::{ChunkCost, RunIds};
 use crate::driver::units::{ChunkUnits, shared_units, staged_units};
 use crate::driver::warnings::{warn_about, warn_about_chunks};
 use crate::error::EngineError;
@@ -71,8 +71,12 @@ pub struct Accepted {
 
 /// The input of a run after all checks.
 pub(super) struct Prepared {
+    pub(super) job: Job,
+    tables: TablesSnapshot,
+    requested: DateRange,
     /// The requested dates, and the earlier dates that must be relabelled.
     pub(super) dates: DateRange,
+    accepted: Accepted,
     pub(super) census: Census,
 }
 
@@ -80,15 +84,12 @@ pub(super) struct Prepared {
 pub(super) struct Run<'a> {
     pub(super) job: &'a Job,
     pub(super) lease: &'a Lease,
-    pub(super) id: String,
-    pub(super) request: String,
-    pub(super) started_micros: i64,
+    pub(super) ids: RunIds,
     pub(super) census: &'a Census,
     buckets: NonZeroU32,
     /// Whether units wait for each other, with manifests. One unit is committed at once.
     is_staged: bool,
     reporter: ProgressReporter,
-    progress: &'a dyn Progress,
 }
 
 /// Runs `job` over the archive rows of `dates` and replaces these dates in the output tables.
@@ -109,55 +110,65 @@ pub async fn backfill(
     progress: Arc<dyn Progress>,
     stop: &CancellationToken,
 ) -> Result<RunReport, Failure> {
-    progress.entered(Stage::Tables, dates);
-    let in_tables = Failure::at(Stage::Tables, dates);
-    let tables = TablesSnapshot::open(&job.output, job.settings.opened_tables());
-    let tables = unless_stopped(stop, tables).await.map_err(&in_tables)?;
-    let job = partition::of_tables(job, &tables).map_err(in_tables)?;
-    refuse_cut_partition(&job, dates)?;
-    run(&job, tables, dates, accepted, progress, stop).await
+    let mut at = Position::new(progress, Some(dates));
+    let report = async {
+        at.enter(Stage::Tables, dates);
+        let (job, tables) = unless_stopped(stop, opened(job, dates)).await?;
+        run(&job, tables, dates, accepted, &mut at, stop).await
+    };
+    let report = report.await;
+    report.map_err(|error| at.failure(error))
 }
 
 /// Runs `job` over `dates`, which are whole partitions. `tables` is a snapshot of the tables
 /// from before the lease.
-pub(crate) async fn run(
+pub(super) async fn run(
     job: &Job,
-    mut tables: TablesSnapshot,
+    tables: TablesSnapshot,
     dates: DateRange,
     accepted: Accepted,
-    progress: Arc<dyn Progress>,
+    at: &mut Position,
     stop: &CancellationToken,
-) -> Result<RunReport, Failure> {
-    let requested = dates;
+) -> Result<RunReport, EngineError> {
+    (at.stage, at.left) = (Stage::Job, Some(dates));
     let spill_dir = job.spill_disk.open();
-    spill_dir
-        .map_err(|error| EngineError::from(SpecError::key("run.spill_dir", error.to_string())))
-        .map_err(Failure::at(Stage::Job, dates))?;
+    spill_dir.map_err(|error| SpecError::key("run.spill_dir", error.to_string()))?;
     if let Some(model) = &job.settings.language_model {
-        let read = model.read().map_err(EngineError::from);
-        read.map_err(Failure::at(Stage::Job, dates))?;
+        model.read()?;
     }
-    let interrupted = Failure::at(Stage::Tables, dates);
-    let prepared = prepare(job, &mut tables, requested, accepted, progress.as_ref());
-    let prepared = unless_stopped(stop, async { Ok(prepared.await) }).await;
-    let Prepared { dates, census } = prepared.map_err(interrupted)??;
-    let job = &partition::of_new_tables(job, Some(dates), &census.rows(dates));
-    warn_about(job, dates, &tables, &census);
-    let request = request(job, dates, &census);
-    let lease = acquire_lease(job, format!("the run of {dates}"), Some(request.clone()));
-    let lease = unless_stopped(stop, lease).await;
-    let lease = lease.map_err(Failure::at(Stage::Tables, dates))?;
-    let request = Request {
-        dates,
-        requested,
-        accepted,
-        id: request,
-    };
-    let done = run_under(&lease, job, tables, &census, request, progress);
-    let done = unless_stopped(stop, async { Ok(done.await) }).await;
-    let done = done.map_err(Failure::at(Stage::Tables, dates)).flatten();
+    let prepared = prepare(job, tables, dates, accepted, at);
+    let prepared = unless_stopped(stop, prepared).await?;
+    prepared.warn();
+    at.stage = Stage::Tables;
+    let request = prepared.request();
+    let purpose = format!("the run of {}", prepared.dates);
+    let lease = acquire_lease(&prepared.job, purpose, Some(request.clone()));
+    let lease = unless_stopped(stop, lease).await?;
+    let done = unless_stopped(stop, run_under(&lease, prepared, request, at)).await;
     lease.release(done.is_ok()).await;
     done
+}
+
+/// Opens the tables of `job`. Returns the job with their partitions.
+///
+/// # Errors
+/// [`EngineError::CutPartition`] if `dates` are not whole partitions, else the error of a table.
+pub(super) async fn opened(
+    job: &Job,
+    dates: DateRange,
+) -> Result<(Job, TablesSnapshot), EngineError> {
+    let tables = TablesSnapshot::open(&job.output, job.settings.opened_tables()).await?;
+    let job = partition::of_tables(job, &tables)?;
+    let partitioning = job.output.partitioning();
+    let covering = partitioning.covering(dates);
+    if covering != dates {
+        return Err(EngineError::CutPartition {
+            requested: dates,
+            partitioning,
+            covering,
+        });
+    }
+    Ok((job, tables))
 }
 
 /// Awaits `work`, or drops it when `stop` is cancelled.
@@ -169,72 +180,56 @@ pub(super) async fn unless_stopped<T>(
     done.unwrap_or(Err(EngineError::Interrupted))
 }
 
-/// The request of a run.
-struct Request {
-    /// Its dates, with those that are relabelled.
-    dates: DateRange,
-    requested: DateRange,
-    accepted: Accepted,
-    /// The digest of the request.
-    id: String,
-}
-
 async fn run_under(
     lease: &Lease,
-    job: &Job,
-    mut tables: TablesSnapshot,
-    census: &Census,
-    request: Request,
-    progress: Arc<dyn Progress>,
-) -> Result<RunReport, Failure> {
+    prepared: Prepared,
+    request: String,
+    at: &mut Position,
+) -> Result<RunReport, EngineError> {
     let started = Instant::now();
-    let Request {
-        dates,
+    let Prepared {
+        job,
+        mut tables,
         requested,
+        dates,
         accepted,
-        id: request,
-    } = request;
-    let in_tables = Failure::at(Stage::Tables, dates);
+        census,
+    } = prepared;
     // Another run may have committed since the snapshot.
-    let output = tables.refresh().await.map_err(&in_tables)?;
-    let job = partition::of_tables(job, &tables).map_err(&in_tables)?;
+    let output = tables.refresh().await?;
+    let job = partition::of_tables(&job, &tables)?;
     let job = &Job {
         output: output.partitioned_by(job.output.partitioning()),
         ..job
     };
     refuse_other_settings(job, &mut tables, dates, accepted).await?;
-    let now = relabel::with_relabelled(job, &mut tables, requested).await;
-    if now.map_err(&in_tables)? != dates {
-        return Err(in_tables(EngineError::ConcurrentRun));
+    if relabel::with_relabelled(job, &mut tables, requested).await? != dates {
+        return Err(EngineError::ConcurrentRun);
     }
     if job.output.format() == TableFormat::Parquet {
         // Replaced files, and files of a run that was killed.
         let cleaned = remove_unreferenced(lease, &job.output, Duration::ZERO).await;
-        let cleaned = lease.or_taken_over(cleaned.map_err(EngineError::from));
-        cleaned.await.map_err(&in_tables)?;
+        lease.or_taken_over(cleaned).await?;
     }
-    create_tables(job, &tables).await.map_err(&in_tables)?;
-    let resumable = resume::resumable_run(job, &mut tables, dates, census, &request).await;
-    let resumable = resumable
-        .map_err(&in_tables)?
+    create_tables(job, &tables).await?;
+    let resumable = resume::resumable_run(job, &mut tables, dates, &census, &request)
+        .await?
         // If an identical request already finished, run all its dates again.
         .filter(|run| run.done != dates || lease.resumes(&request));
     let already_done = resumable.as_ref().map(|run| run.done);
     let left = rest(dates, already_done);
-    let shared = shared_units(job, &request, left)
-        .await
-        .map_err(&in_tables)?;
+    let shared = shared_units(job, &request, left).await?;
     let (chunks, buckets) = match (left, shared) {
         (Some(left), Some(buckets)) => (vec![left], buckets),
-        (Some(left), None) => cut(job, left, census),
+        (Some(left), None) => cut(job, left, &census),
         (None, _) => (Vec::new(), NonZeroU32::MIN),
     };
     let chunks: Vec<DateRange> = chunks
         .into_iter()
         .map(|chunk| relabel::reach_back(job, chunk, dates.first()))
         .collect();
-    warn_about_chunks(job, &chunks, census);
-    progress.planned(RowsAndBytes {
+    warn_about_chunks(job, &chunks, &census);
+    at.progress.planned(RowsAndBytes {
         rows: chunks
             .iter()
             .flat_map(|chunk| census.rows(*chunk).into_values())
@@ -242,36 +237,31 @@ async fn run_under(
         html_bytes: chunks.iter().map(|chunk| census.html_bytes(*chunk)).sum(),
     });
     let (id, started_micros) = match resumable {
-        Some(ResumableRun {
-            run_id,
-            started_micros,
-            done,
-        }) => {
-            info!("resuming a run that stopped: {done} is committed");
-            (run_id, started_micros)
+        Some(run) => {
+            info!("resuming a run that stopped: {} is committed", run.done);
+            (run.run_id, run.started_micros)
         }
         None => (Uuid::new_v4().to_string(), Utc::now().timestamp_micros()),
     };
     let run = Run {
         job,
         lease,
-        id,
-        request,
-        started_micros,
-        census,
+        ids: RunIds {
+            id,
+            request,
+            settings: job.settings.digest.clone(),
+            started_micros,
+        },
+        census: &census,
         buckets,
         is_staged: shared.is_some() || buckets > NonZeroU32::MIN,
-        reporter: ProgressReporter::new(Arc::clone(&progress), census),
-        progress: progress.as_ref(),
+        reporter: ProgressReporter::new(Arc::clone(&at.progress), &census),
     };
     let mut accounting = RowAccounting::default();
     let mut metrics = PlanMetrics::default();
     for (index, chunk) in chunks.iter().enumerate() {
-        let left = chunks[index..]
-            .iter()
-            .copied()
-            .fold(*chunk, DateRange::through);
-        let done = run.chunk(*chunk, left).await?;
+        at.left = chunks[index..].iter().copied().reduce(DateRange::through);
+        let done = run.chunk(*chunk, at).await?;
         info!(
             "{chunk}: chunk {} of {} committed, {} rows",
             index + 1,
@@ -281,10 +271,10 @@ async fn run_under(
         metrics.add(done.metrics);
         accounting.replace(done.accounting);
     }
-    let settled = job.output.settle().await;
-    settled.map_err(EngineError::from).map_err(in_tables)?;
+    (at.stage, at.left) = (Stage::Tables, Some(dates));
+    job.output.settle().await?;
     Ok(RunReport {
-        run_id: run.id,
+        run_id: run.ids.id,
         dates,
         already_done,
         accounting,
@@ -300,71 +290,71 @@ async fn run_under(
 /// # Errors
 /// As [`backfill`].
 pub async fn explain(job: &Job, dates: DateRange) -> Result<String, Failure> {
-    let in_tables = Failure::at(Stage::Tables, dates);
-    let tables = TablesSnapshot::open(&job.output, job.settings.opened_tables()).await;
-    let mut tables = tables.map_err(&in_tables)?;
-    let job = &partition::of_tables(job, &tables).map_err(in_tables)?;
-    refuse_cut_partition(job, dates)?;
-    let accepted = Accepted {
-        other_settings: true,
-        missing_pages: true,
+    let mut at = Position::new(Arc::new(Unwatched), Some(dates));
+    let plan = async {
+        let (job, tables) = opened(job, dates).await?;
+        let accepted = Accepted {
+            other_settings: true,
+            missing_pages: true,
+        };
+        let prepared = prepare(&job, tables, dates, accepted, &mut at).await?;
+        let Prepared { job, census, .. } = &prepared;
+        let (chunks, _) = cut(job, prepared.dates, census);
+        let chunk = chunks.first().copied().unwrap_or(prepared.dates);
+        at.stage = Stage::Tables;
+        let prior = PriorState::open(job).await?;
+        at.stage = Stage::Plan(None);
+        let unit = Unit {
+            census,
+            chunk,
+            bucket: Bucket::WHOLE,
+            prior: &prior,
+        };
+        let plan = plan::explain_unit(job, unit).await;
+        plan.map_err(|source| EngineError::plan(chunk, source))
     };
-    let Prepared { dates, census } = prepare(job, &mut tables, dates, accepted, &Unwatched).await?;
-    let job = &partition::of_new_tables(job, Some(dates), &census.rows(dates));
-    let (chunks, _) = cut(job, dates, &census);
-    let chunk = chunks.first().copied().unwrap_or(dates);
-    let in_tables = Failure::at(Stage::Tables, dates);
-    let prior = PriorState::open(job).await;
-    let prior = prior.map_err(EngineError::from).map_err(in_tables)?;
-    let unit = Unit {
-        census: &census,
-        chunk,
-        bucket: Bucket::WHOLE,
-        prior: &prior,
-    };
-    plan::explain_unit(job, unit)
-        .await
-        .map_err(|source| EngineError::plan(chunk, source))
-        .map_err(Failure::at(Stage::Plan(None), dates))
-}
-
-/// Refuses a range of dates that cuts a partition.
-pub(super) fn refuse_cut_partition(job: &Job, dates: DateRange) -> Result<(), Failure> {
-    let partitioning = job.output.partitioning();
-    let covering = partitioning.covering(dates);
-    if covering == dates {
-        return Ok(());
-    }
-    Err(Failure::at(Stage::Job, dates)(EngineError::CutPartition {
-        requested: dates,
-        partitioning,
-        covering,
-    }))
+    let plan = plan.await;
+    plan.map_err(|error| at.failure(error))
 }
 
 /// Refuses everything that can be refused before any work.
 pub(super) async fn prepare(
     job: &Job,
-    tables: &mut TablesSnapshot,
+    mut tables: TablesSnapshot,
     requested: DateRange,
     accepted: Accepted,
-    progress: &dyn Progress,
-) -> Result<Prepared, Failure> {
-    progress.entered(Stage::Tables, requested);
-    let dates = relabel::with_relabelled(job, tables, requested).await;
-    let dates = dates.map_err(Failure::at(Stage::Tables, requested))?;
-    refuse_other_settings(job, tables, dates, accepted).await?;
-    progress.entered(Stage::Census, dates);
-    let in_census = Failure::at(Stage::Census, dates);
-    let census = Census::take(&job.archive, dates).await;
-    let census = census.map_err(&in_census)?;
-    let complete = relabel::refuse_missing_pages(tables, dates, requested, &census).await;
-    complete.map_err(&in_census)?;
+    at: &mut Position,
+) -> Result<Prepared, EngineError> {
+    at.enter(Stage::Tables, requested);
+    let dates = relabel::with_relabelled(job, &mut tables, requested).await?;
+    at.left = Some(dates);
+    refuse_other_settings(job, &mut tables, dates, accepted).await?;
+    at.enter(Stage::Census, dates);
+    let census = Census::take(&job.archive, dates).await?;
+    relabel::refuse_missing_pages(&mut tables, dates, requested, &census).await?;
     if !accepted.missing_pages {
-        let complete = refuse_missing_pages(job, tables, dates, &census).await;
-        complete.map_err(in_census)?;
+        refuse_missing_pages(job, &mut tables, dates, &census).await?;
     }
-    Ok(Prepared { dates, census })
+    Ok(Prepared {
+        job: partition::of_new_tables(job, Some(dates), &census.rows(dates)),
+        tables,
+        requested,
+        dates,
+        accepted,
+        census,
+    })
+}
+
+impl Prepared {
+    /// Returns the digest of the request.
+    pub(super) fn request(&self) -> String {
+        request(&self.job, self.dates, &self.census)
+    }
+
+    /// Warns of what may not be what the user intended.
+    pub(super) fn warn(&self) {
+        warn_about(&self.job, self.dates, &self.tables, &self.census);
+    }
 }
 
 async fn refuse_other_settings(
@@ -372,14 +362,9 @@ async fn refuse_other_settings(
     tables: &mut TablesSnapshot,
     dates: DateRange,
     accepted: Accepted,
-) -> Result<(), Failure> {
-    let others = tables.other_settings(&job.settings.digest, dates).await;
-    let others = others.map_err(Failure::at(Stage::Tables, dates))?;
-    match others {
-        Some(others) if !accepted.other_settings => {
-            let refused = EngineError::OtherSettings { others };
-            Err(Failure::at(Stage::Job, dates)(refused))
-        }
+) -> Result<(), EngineError> {
+    match tables.other_settings(&job.settings.digest, dates).await? {
+        Some(others) if !accepted.other_settings => Err(EngineError::OtherSettings { others }),
         _ => Ok(()),
     }
 }
@@ -408,30 +393,22 @@ async fn create_tables(job: &Job, tables: &TablesSnapshot) -> Result<(), EngineE
 
 /// Returns the dates after `already_done`, if there are any.
 fn rest(dates: DateRange, already_done: Option<DateRange>) -> Option<DateRange> {
-    match already_done {
-        None => Some(dates),
-        Some(done) if done.last() == dates.last() => None,
-        Some(done) => done
-            .last()
-            .succ_opt()
-            .map(|next| DateRange::between(next, dates.last())),
-    }
+    let first = match already_done {
+        None => dates.first(),
+        Some(done) => done.last().succ_opt()?,
+    };
+    (first <= dates.last()).then(|| DateRange::between(first, dates.last()))
 }
 
 impl Run<'_> {
-    /// Runs one chunk: executes the plans of its units, checks the accounting, and commits. `left`
-    /// is the range to run again if the chunk fails.
-    async fn chunk(&self, chunk: DateRange, left: DateRange) -> Result<UnitOutput, Failure> {
+    /// Runs one chunk: executes the plans of its units, checks the accounting, and commits.
+    async fn chunk(&self, chunk: DateRange, at: &mut Position) -> Result<UnitOutput, EngineError> {
         let started = Instant::now();
-        let enter = |stage| {
-            self.progress.entered(stage, chunk);
-            Failure::at(stage, left)
-        };
-        let failed = enter(Stage::Tables);
+        at.enter(Stage::Tables, chunk);
         let prior = roll_up_months(self.job, chunk.first(), self.buckets, self.lease.token());
-        let prior = watched(self.job, chunk, prior).await.map_err(&failed)?;
-        let prior = self.lease.or_taken_over(prior).await.map_err(failed)?;
-        let failed = enter(Stage::Plan(None));
+        let prior = watched(self.job, chunk, prior).await?;
+        let prior = self.lease.or_taken_over(prior).await?;
+        at.enter(Stage::Plan(None), chunk);
         let units = ChunkUnits {
             job: self.job,
             census: self.census,
@@ -442,24 +419,21 @@ impl Run<'_> {
         };
         let staged = match self.is_staged {
             false => None,
-            true => Some(
-                staged_units(self.job, &self.request, chunk)
-                    .await
-                    .map_err(&failed)?,
-            ),
+            true => Some(staged_units(self.job, &self.ids.request, chunk).await?),
         };
-        let output = match &staged {
-            None => units.run(Bucket::WHOLE).await,
-            Some(staged) => units.all(staged).await,
+        let mut output = match &staged {
+            None => units.run(Bucket::WHOLE).await?,
+            Some(staged) => units.all(staged).await?,
         };
-        let mut output = output.map_err(failed)?;
-        let failed = enter(Stage::Accounting);
-        let checked = output.accounting.check(&self.census.rows(chunk));
-        checked.map_err(failed)?;
+        at.enter(Stage::Accounting, chunk);
+        output.accounting.check(&self.census.rows(chunk))?;
         fail_point(format_args!("staged"));
-        let failed = enter(Stage::Commit);
+        at.enter(Stage::Commit, chunk);
         if staged.is_some() {
-            self.merge_small(&mut output).await.map_err(&failed)?;
+            // Each unit has small files of its own.
+            for (table, files) in &mut output.files {
+                *files = (self.job.output.merge_small(*table, std::mem::take(files))).await?;
+            }
         }
         let cost = ChunkCost {
             seconds: started.elapsed().as_secs_f64(),
@@ -468,22 +442,13 @@ impl Run<'_> {
         };
         let runs = self.runs_files(chunk, &output.accounting, cost);
         let (runs, created) = join(runs, self.create_tables_of(&output)).await;
-        created.map_err(&failed)?;
-        output.files.insert(Table::Runs, runs.map_err(&failed)?);
-        self.commit(chunk, &mut output).await.map_err(&failed)?;
+        created?;
+        output.files.insert(Table::Runs, runs?);
+        self.commit(chunk, &mut output).await?;
         if let Some(staged) = staged {
-            let removed = staged.remove().await.map_err(EngineError::from);
-            removed.map_err(failed)?;
+            staged.remove().await?;
         }
         Ok(output)
-    }
-
-    /// Merges the small files of units.
-    async fn merge_small(&self, output: &mut UnitOutput) -> Result<(), EngineError> {
-        for (table, files) in &mut output.files {
-            *files = (self.job.output.merge_small(*table, std::mem::take(files))).await?;
-        }
-        Ok(())
     }
 
     /// Creates `url_parameters` before its first commit, which would wait for it.

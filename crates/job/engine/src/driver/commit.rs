@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
 use futures::future::try_join_all;
 use lease::commit_chunk;
 use tables::{DateRange, MemorySpill, Replacement, SinkSize, Table, TableError};
 
 use crate::accounting::{RowAccounting, UnitOutput};
 use crate::driver::backfill::Run;
-use crate::driver::runs_rows::{ChunkCost, RunIds, runs_rows};
+use crate::driver::runs_rows::{ChunkCost, runs_rows};
 use crate::error::EngineError;
 use crate::plan::prior::monthly_rollup::discard_rollups;
 
@@ -41,18 +40,17 @@ impl Run<'_> {
                 table => self.job.settings.writes(table),
             };
             match is_needed || output.open(table).await?.is_some() {
-                true => Ok(Some(self.partitions(table, chunk).await?)),
+                true => Ok(Some((table, self.partitions(table, chunk).await?))),
                 false => Ok::<_, EngineError>(None),
             }
         });
-        let partitions = try_join_all(partitions).await?;
-        let mut changes = Vec::new();
-        for (table, partitions) in Table::ALL.into_iter().zip(partitions) {
+        let partitions = try_join_all(partitions).await?.into_iter().flatten();
+        let changes = partitions.map(|(table, partitions)| {
             let files = chunk_output.files.remove(&table).unwrap_or_default();
-            if let Some(partitions) = partitions {
-                changes.push((table, change(partitions, format!("urltree {chunk}"), files)));
-            }
-        }
+            let transaction = format!("urltree {chunk}");
+            (table, change(partitions, transaction, files))
+        });
+        let changes = changes.collect();
         Ok(commit_chunk(self.lease, output, begun, changes).await?)
     }
 
@@ -82,35 +80,18 @@ impl Run<'_> {
         accounting: &RowAccounting,
         cost: ChunkCost,
     ) -> Result<Vec<String>, EngineError> {
-        let run = RunIds {
-            id: &self.id,
-            request: &self.request,
-            settings: &self.job.settings.digest,
-            started_micros: self.started_micros,
-        };
-        let rows = runs_rows(run, self.census, chunk, accounting, cost)?;
+        let rows = runs_rows(&self.ids, self.census, chunk, accounting, cost)?;
         if rows.num_rows() == 0 {
             return Ok(Vec::new());
         }
-        self.file(Table::Runs, &rows).await
-    }
-
-    /// Writes rows of the driver as data files.
-    pub(super) async fn file(
-        &self,
-        table: Table,
-        rows: &RecordBatch,
-    ) -> Result<Vec<String>, EngineError> {
+        let output = &self.job.output;
         let spill = Arc::new(MemorySpill::default());
-        let mut sink = self.job.output.sink(table, SinkSize::default(), spill);
+        let mut sink = output.sink(Table::Runs, SinkSize::default(), spill);
         let failed = |source| {
-            EngineError::Table(TableError::delta(
-                table.name(),
-                self.job.output.location().to_string(),
-                source,
-            ))
+            let location = output.location().to_string();
+            EngineError::Table(TableError::delta(Table::Runs.name(), location, source))
         };
-        sink.write(rows).await.map_err(failed)?;
+        sink.write(&rows).await.map_err(failed)?;
         sink.close().await.map_err(failed)
     }
 }

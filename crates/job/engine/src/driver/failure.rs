@@ -1,9 +1,11 @@
-//! The error of a run, with its dates and stage.
+//! The error of a run, with the dates and the stage at which the run was.
+
+use std::sync::Arc;
 
 use tables::{Classified, DateRange, ErrorClass};
 
 use crate::error::EngineError;
-use crate::progress::Stage;
+use crate::progress::{Progress, Stage};
 
 /// The error of a run, with the dates that are left and the stage. It prints as its cause.
 #[derive(Debug, thiserror::Error)]
@@ -23,9 +25,11 @@ pub struct Failure {
 impl Failure {
     /// Makes the failure of a run over `dates` at `stage`.
     pub fn new(stage: Stage, dates: Option<DateRange>, source: EngineError) -> Self {
-        let stage = match stage {
-            Stage::Plan(_) => Stage::Plan(source.step()),
-            other => other,
+        let stage = match (stage, &source) {
+            (Stage::Plan(_), _) => Stage::Plan(source.step()),
+            // Found with the tables, but it is the job or the command that has to change.
+            (_, EngineError::CutPartition { .. } | EngineError::OtherSettings { .. }) => Stage::Job,
+            (other, _) => other,
         };
         Self {
             dates,
@@ -33,15 +37,35 @@ impl Failure {
             source: Box::new(source),
         }
     }
+}
 
-    /// Turns errors into failures of a run over `dates` at `stage`.
-    pub(crate) fn at(stage: Stage, dates: DateRange) -> impl Fn(EngineError) -> Self + Clone {
-        move |source| Self::new(stage, Some(dates), source)
+/// Where a run is. Its error names the stage and the dates that are left.
+pub(super) struct Position {
+    pub(super) progress: Arc<dyn Progress>,
+    pub(super) stage: Stage,
+    /// `None` before the dates are known.
+    pub(super) left: Option<DateRange>,
+}
+
+impl Position {
+    /// Begins with the tables.
+    pub(super) fn new(progress: Arc<dyn Progress>, left: Option<DateRange>) -> Self {
+        Self {
+            progress,
+            stage: Stage::Tables,
+            left,
+        }
     }
 
-    /// Turns errors into failures at `stage` of a run that has not found its dates yet.
-    pub(crate) fn before_dates(stage: Stage) -> impl Fn(EngineError) -> Self + Clone {
-        move |source| Self::new(stage, None, source)
+    /// Begins a stage, and reports it for `dates`.
+    pub(super) fn enter(&mut self, stage: Stage, dates: DateRange) {
+        self.progress.entered(stage, dates);
+        self.stage = stage;
+    }
+
+    /// Returns the failure of the run that ended here.
+    pub(super) fn failure(&self, source: EngineError) -> Failure {
+        Failure::new(self.stage, self.left, source)
     }
 }
 

@@ -15,10 +15,10 @@ use crate::archive::Census;
 use crate::error::EngineError;
 
 /// The identity of a run in its rows.
-pub(super) struct RunIds<'a> {
-    pub(super) id: &'a str,
-    pub(super) request: &'a str,
-    pub(super) settings: &'a str,
+pub(super) struct RunIds {
+    pub(super) id: String,
+    pub(super) request: String,
+    pub(super) settings: String,
     pub(super) started_micros: i64,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct ChunkCost {
 
 /// Returns the rows of `runs` for the dates of a chunk that have input.
 pub(super) fn runs_rows(
-    run: RunIds<'_>,
+    run: &RunIds,
     census: &Census,
     chunk: DateRange,
     accounting: &RowAccounting,
@@ -63,9 +63,9 @@ pub(super) fn runs_rows(
         Arc::new(Date32Array::from_iter_values(
             dates.iter().map(|date| days_from_date(*date)),
         )) as ArrayRef,
-        text(run.id),
-        text(run.request),
-        text(run.settings),
+        text(&run.id),
+        text(&run.request),
+        text(&run.settings),
         text(env!("CARGO_PKG_VERSION")),
         number(&|date| objects.get(&date).copied().unwrap_or(0))?,
         number(&|date| archive.get(&date).copied().unwrap_or(0))?,

@@ -10,13 +10,10 @@ use tables::{Bucket, DateRange};
 use tokio_util::sync::CancellationToken;
 
 use crate::accounting::RowAccounting;
-use crate::driver::backfill::{Accepted, Prepared, prepare, refuse_cut_partition, unless_stopped};
+use crate::driver::backfill::{Accepted, Prepared, opened, prepare, unless_stopped};
 use crate::driver::chunk::{MAX_BUCKETS, needed_buckets};
-use crate::driver::failure::Failure;
-use crate::driver::partition;
-use crate::driver::resume::request;
+use crate::driver::failure::{Failure, Position};
 use crate::driver::units::{ChunkUnits, staged_units};
-use crate::driver::warnings::warn_about;
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::metrics::PlanMetrics;
@@ -24,7 +21,6 @@ use crate::peak_memory::peak_memory;
 use crate::plan::prior::state::PriorState;
 use crate::progress::{Progress, ProgressReporter, RowsAndBytes, Stage};
 use crate::spec::SpecError;
-use crate::tables_state::tables_snapshot::TablesSnapshot;
 
 /// One of several shares of a run: `17/64`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,10 +78,10 @@ pub async fn backfill_share(
     progress: Arc<dyn Progress>,
     stop: &CancellationToken,
 ) -> Result<ShareReport, Failure> {
-    let done = do_share(job, dates, accepted, share, progress);
-    let done = unless_stopped(stop, async { Ok(done.await) }).await;
-    done.map_err(Failure::at(Stage::Plan(None), dates))
-        .flatten()
+    let mut at = Position::new(progress, Some(dates));
+    let report = do_share(job, dates, accepted, share, &mut at);
+    let report = unless_stopped(stop, report).await;
+    report.map_err(|error| at.failure(error))
 }
 
 async fn do_share(
@@ -93,41 +89,34 @@ async fn do_share(
     requested: DateRange,
     accepted: Accepted,
     share: Share,
-    progress: Arc<dyn Progress>,
-) -> Result<ShareReport, Failure> {
+    at: &mut Position,
+) -> Result<ShareReport, EngineError> {
     let started = Instant::now();
-    let in_tables = Failure::at(Stage::Tables, requested);
-    let tables = TablesSnapshot::open(&job.output, job.settings.opened_tables()).await;
-    let mut tables = tables.map_err(&in_tables)?;
-    let job = partition::of_tables(job, &tables).map_err(&in_tables)?;
-    refuse_cut_partition(&job, requested)?;
-    let Prepared { dates, census } =
-        prepare(&job, &mut tables, requested, accepted, progress.as_ref()).await?;
-    let job = &partition::of_new_tables(&job, Some(dates), &census.rows(dates));
-    warn_about(job, dates, &tables, &census);
-    let needed = needed_buckets(job, &census, &[dates]).min(MAX_BUCKETS);
-    let buckets = share.buckets(job, needed);
-    let buckets = buckets.map_err(Failure::at(Stage::Job, dates))?;
-    let staged = staged_units(job, &request(job, dates, &census), dates).await;
-    let staged = staged.map_err(&in_tables)?;
-    let agreed = staged.agree(buckets).await.map_err(EngineError::from);
-    let buckets = agreed.map_err(&in_tables)?;
-    let own: Vec<Bucket> = Bucket::all(buckets)
-        .filter(|bucket| bucket.index() % share.of == share.index)
-        .collect();
-    progress.planned(RowsAndBytes {
+    let (job, tables) = opened(job, requested).await?;
+    let prepared = prepare(&job, tables, requested, accepted, at).await?;
+    prepared.warn();
+    let Prepared {
+        job, dates, census, ..
+    } = &prepared;
+    let dates = *dates;
+    at.stage = Stage::Job;
+    let needed = needed_buckets(job, census, &[dates]).min(MAX_BUCKETS);
+    let buckets = share.buckets(job, needed)?;
+    at.stage = Stage::Tables;
+    let staged = staged_units(job, &prepared.request(), dates).await?;
+    let buckets = staged.agree(buckets).await?;
+    at.progress.planned(RowsAndBytes {
         rows: share.part(census.rows(dates).into_values().sum()),
         html_bytes: share.part(census.html_bytes(dates)),
     });
-    let prior = PriorState::open(job).await.map_err(EngineError::from);
-    let prior = prior.map_err(&in_tables)?;
+    let prior = PriorState::open(job).await?;
     let units = ChunkUnits {
         job,
-        census: &census,
+        census,
         chunk: dates,
         buckets,
         prior: &prior,
-        reporter: &ProgressReporter::new(Arc::clone(&progress), &census),
+        reporter: &ProgressReporter::new(Arc::clone(&at.progress), census),
     };
     let mut report = ShareReport {
         dates,
@@ -139,16 +128,15 @@ async fn do_share(
         seconds: 0.0,
         peak_memory: None,
     };
-    progress.entered(Stage::Plan(None), dates);
-    let in_plan = Failure::at(Stage::Plan(None), dates);
-    for bucket in own {
-        let manifest = staged.manifest(bucket.index()).await;
-        let manifest = manifest.map_err(EngineError::from);
-        if manifest.map_err(&in_tables)?.is_some() {
+    at.enter(Stage::Plan(None), dates);
+    for bucket in Bucket::all(buckets).filter(|bucket| bucket.index() % share.of == share.index) {
+        at.stage = Stage::Tables;
+        if staged.manifest(bucket.index()).await?.is_some() {
             report.found += 1;
             continue;
         }
-        let output = units.stage(&staged, bucket).await.map_err(&in_plan)?;
+        at.stage = Stage::Plan(None);
+        let output = units.stage(&staged, bucket).await?;
         report.done += 1;
         report.accounting.add_all(&output.accounting);
         report.metrics.add(output.metrics);

@@ -32,21 +32,12 @@ pub(super) async fn run_unit(
     let Some(extension) = &job.session_extension else {
         return run().await;
     };
-    let Unit {
-        census,
-        chunk,
-        bucket,
-        ..
-    } = unit;
     extension.prepare().await;
-    reporter.processes(extension.processes());
+    reporter.progress.processes(extension.processes());
     let mut parsed = ParsedRows {
         extension: extension.as_ref(),
         reporter,
-        chunk: RowsAndBytes {
-            rows: bucket.share(census.rows(chunk).into_values().sum()),
-            html_bytes: bucket.share(census.html_bytes(chunk)),
-        },
+        unit: unit.size(),
         reported: 0,
         before: 0,
     };
@@ -55,19 +46,19 @@ pub(super) async fn run_unit(
         match parsed.report_while(run()).await {
             Err(error) if tries < MAX_TRIES && extension.recover().await => {
                 tries += 1;
-                reporter.retried(extension.processes());
-                tracing::warn!(%chunk, %error, "the chunk runs again on the workers that answer");
+                reporter.progress.retried(extension.processes());
+                tracing::warn!(chunk = %unit.chunk, %error, "the chunk runs again on the workers that answer");
             }
             output => return output,
         }
     }
 }
 
-/// The pages of a chunk that other processes have parsed.
+/// The pages of a unit that other processes have parsed.
 struct ParsedRows<'a> {
     extension: &'a dyn SessionExtension,
     reporter: &'a ProgressReporter,
-    chunk: RowsAndBytes,
+    unit: RowsAndBytes,
     reported: u64,
     /// The last answer.
     before: u64,
@@ -89,17 +80,17 @@ impl ParsedRows<'_> {
         };
         self.report().await;
         // What other processes have written is known at the end.
-        self.reporter.written(self.chunk.rows);
+        self.reporter.progress.written(self.unit.rows);
         done
     }
 
     async fn report(&mut self) {
         let now = self.extension.parsed_rows().await;
         // The pages of a try that failed are parsed again, and a process may have begun anew.
-        let left = self.chunk.rows.saturating_sub(self.reported);
+        let left = self.unit.rows.saturating_sub(self.reported);
         let rows = now.saturating_sub(self.before).min(left);
         self.before = now;
         self.reported += rows;
-        self.reporter.report_share(self.chunk, rows);
+        self.reporter.report_share(self.unit, rows);
     }
 }

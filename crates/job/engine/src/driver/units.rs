@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tables::{Bucket, DateRange, Table, UnitFiles, fail_point};
 use tracing::{info, warn};
 
-use crate::accounting::{RowAccounting, RowCounts, UnitOutput};
+use crate::accounting::{RowCounts, UnitOutput};
 use crate::archive::Census;
 use crate::driver::tries::run_unit;
 use crate::error::EngineError;
@@ -17,8 +17,9 @@ use crate::job::Job;
 use crate::metrics::{OperatorMetrics, PlanMetrics};
 use crate::plan::Unit;
 use crate::plan::prior::state::PriorState;
-use crate::progress::{ProgressReporter, RowsAndBytes};
+use crate::progress::ProgressReporter;
 use crate::settings_digest::md5_hex;
+use crate::tables_state::runs_table::RunDate;
 use crate::tables_state::table_files::external;
 use crate::tables_state::tables_snapshot::TablesSnapshot;
 use crate::watchdog::watched;
@@ -37,19 +38,18 @@ pub(super) struct ChunkUnits<'a> {
 impl ChunkUnits<'_> {
     /// Runs the unit of `bucket`.
     pub(super) async fn run(&self, bucket: Bucket) -> Result<UnitOutput, EngineError> {
-        let unit = Unit {
+        let output = run_unit(self.job, self.unit(bucket), self.reporter);
+        let output = watched(self.job, self.chunk, output).await?;
+        output.map_err(|source| EngineError::plan(self.chunk, source))
+    }
+
+    fn unit(&self, bucket: Bucket) -> Unit<'_> {
+        Unit {
             census: self.census,
             chunk: self.chunk,
             bucket,
             prior: self.prior,
-        };
-        let output = watched(
-            self.job,
-            self.chunk,
-            run_unit(self.job, unit, self.reporter),
-        )
-        .await?;
-        output.map_err(|source| EngineError::plan(self.chunk, source))
+        }
     }
 
     /// Runs the unit of `bucket` and puts its manifest into `staged`. If another process did the same unit first, its
@@ -61,8 +61,9 @@ impl ChunkUnits<'_> {
     ) -> Result<UnitOutput, EngineError> {
         let output = self.run(bucket).await?;
         fail_point(format_args!("unit"));
-        let finished = staged.finish(bucket.index(), Manifest::new(&output).to_bytes()?);
-        finished.await?;
+        let manifest = serde_json::to_vec(&Manifest::new(&output))
+            .map_err(|error| EngineError::query(external(error)))?;
+        staged.finish(bucket.index(), manifest).await?;
         fail_point(format_args!("unit.staged"));
         info!("{}: unit {bucket} is done", self.chunk);
         Ok(output)
@@ -92,7 +93,7 @@ impl ChunkUnits<'_> {
             found.len()
         );
         for bucket in found {
-            self.discard(staged, bucket).await?;
+            staged.discard(bucket.index()).await?;
         }
         Box::pin(self.all(staged)).await
     }
@@ -103,41 +104,27 @@ impl ChunkUnits<'_> {
         staged: &Units,
         bucket: Bucket,
     ) -> Result<Option<UnitOutput>, EngineError> {
-        let manifest = staged.manifest(bucket.index()).await;
-        let Some(manifest) = manifest? else {
+        let Some(manifest) = staged.manifest(bucket.index()).await? else {
             return Ok(None);
         };
-        let problem = match Manifest::from_bytes(&manifest) {
-            Err(problem) => problem,
+        let problem = match serde_json::from_slice::<Manifest>(&manifest) {
+            Err(error) => format!("its manifest: {error}"),
             Ok(manifest) => match self.job.output.missing_file(&manifest.files).await? {
                 Some(file) => format!("{file} is not there as it was written"),
                 None => match manifest.output() {
                     Some(output) => {
-                        self.reported(bucket, output.accounting.rows().rows);
+                        let rows = output.accounting.rows().rows;
+                        self.reporter.report_share(self.unit(bucket).size(), rows);
+                        self.reporter.progress.written(rows);
                         return Ok(Some(output));
                     }
-                    None => "it has an unknown table or date".to_owned(),
+                    None => "it has an unknown table".to_owned(),
                 },
             },
         };
         warn!("{}: unit {bucket} runs again: {problem}", self.chunk);
-        self.discard(staged, bucket).await?;
+        staged.discard(bucket.index()).await?;
         Ok(None)
-    }
-
-    async fn discard(&self, staged: &Units, bucket: Bucket) -> Result<(), EngineError> {
-        let discarded = staged.discard(bucket.index()).await;
-        Ok(discarded?)
-    }
-
-    /// Reports the rows of a unit that another process did.
-    fn reported(&self, bucket: Bucket, rows: u64) {
-        let unit = RowsAndBytes {
-            rows: bucket.share(self.census.rows(self.chunk).into_values().sum()),
-            html_bytes: bucket.share(self.census.html_bytes(self.chunk)),
-        };
-        self.reporter.report_share(unit, rows);
-        self.reporter.written(rows);
     }
 }
 
@@ -148,17 +135,14 @@ pub(super) async fn staged_units(
     chunk: DateRange,
 ) -> Result<Units, EngineError> {
     let mut tables = TablesSnapshot::open(&job.output, vec![Table::Runs]).await?;
-    let before: Vec<_> = match chunk.first().pred_opt() {
-        Some(last) => {
-            tables
-                .runs(DateRange::between(NaiveDate::MIN, last))
-                .await?
-        }
-        None => Vec::new(),
+    let mut before = Vec::new();
+    if let Some(last) = chunk.first().pred_opt() {
+        let runs = tables
+            .runs(DateRange::between(NaiveDate::MIN, last))
+            .await?;
+        let known = |run: RunDate| (run.date.to_string(), run.run_id, run.started_micros);
+        before.extend(runs.into_iter().map(known));
     }
-    .into_iter()
-    .map(|run| (run.date.to_string(), run.run_id, run.started_micros))
-    .collect();
     let work = serde_json::json!([request, chunk.to_string(), before]);
     Ok(job.output.units(&md5_hex(work.to_string().as_bytes())))
 }
@@ -183,18 +167,9 @@ pub(super) async fn shared_units(
 struct Manifest {
     #[serde(flatten)]
     files: UnitFiles,
-    counts: Vec<Counted>,
+    /// By date, status and cause.
+    counts: Vec<(NaiveDate, String, String, RowCounts)>,
     spilled_bytes: u64,
-}
-
-/// The rows of a date with one status and cause.
-#[derive(Debug, Deserialize, Serialize)]
-struct Counted {
-    date: String,
-    status: String,
-    cause: String,
-    #[serde(flatten)]
-    counts: RowCounts,
 }
 
 impl Manifest {
@@ -202,11 +177,8 @@ impl Manifest {
         let files = output.files.iter();
         let files = files.map(|(table, files)| (table.name().to_owned(), files.clone()));
         let counts = output.accounting.counts();
-        let counts = counts.map(|(date, status, cause, counts)| Counted {
-            date: date.to_string(),
-            status: status.to_owned(),
-            cause: cause.to_owned(),
-            counts,
+        let counts = counts.map(|(date, status, cause, counts)| {
+            (date, status.to_owned(), cause.to_owned(), counts)
         });
         Self {
             files: UnitFiles {
@@ -217,26 +189,14 @@ impl Manifest {
         }
     }
 
-    fn to_bytes(&self) -> Result<Vec<u8>, EngineError> {
-        serde_json::to_vec(self).map_err(|error| EngineError::query(external(error)))
-    }
-
-    /// The error says what is wrong.
-    fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(bytes).map_err(|error| format!("its manifest: {error}"))
-    }
-
     fn output(self) -> Option<UnitOutput> {
         let mut output = UnitOutput::default();
         for (table, files) in self.files.files {
             output.files.insert(Table::from_name(&table)?, files);
         }
-        let mut accounting = RowAccounting::default();
-        for count in self.counts {
-            let date = count.date.parse().ok()?;
-            accounting.add(date, &count.status, Some(&count.cause), count.counts);
+        for (date, status, cause, counts) in self.counts {
+            (output.accounting).add(date, &status, Some(&cause), counts);
         }
-        output.accounting = accounting;
         let spilled = OperatorMetrics {
             spilled_bytes: self.spilled_bytes,
             ..OperatorMetrics::default()

@@ -9,7 +9,7 @@ use tracing::warn;
 
 use crate::archive::Census;
 use crate::driver::backfill::{Accepted, RunReport, run};
-use crate::driver::failure::Failure;
+use crate::driver::failure::{Failure, Position};
 use crate::driver::missing_pages::refuse_unreadable_objects;
 use crate::driver::partition;
 use crate::error::EngineError;
@@ -17,87 +17,63 @@ use crate::job::Job;
 use crate::progress::{Progress, Stage};
 use crate::tables_state::tables_snapshot::TablesSnapshot;
 
-/// Runs every date after the last one with pages in the tables, up to the last date of the
-/// archive, as whole partitions. On empty tables these are all dates of the archive.
-/// Returns `None` if the archive has nothing after the tables.
-///
-/// An earlier date whose run stopped between the commits of two tables is run again, and
-/// so are all dates after it.
-///
-/// Dates without pages at the end of the tables are run again until a later date has
-/// pages: an archive may be late.
-///
-/// # Errors
-/// As [`backfill`](crate::backfill).
-pub async fn update(
-    job: &Job,
-    accepted: Accepted,
-    progress: Arc<dyn Progress>,
-    stop: &CancellationToken,
-) -> Result<Option<RunReport>, Failure> {
-    run_archive(job, Which::New, accepted, progress, stop).await
-}
-
-/// Runs all dates of the archive, as whole partitions. Returns `None` if it has none.
-///
-/// # Errors
-/// As [`backfill`](crate::backfill).
-pub async fn backfill_all(
-    job: &Job,
-    accepted: Accepted,
-    progress: Arc<dyn Progress>,
-    stop: &CancellationToken,
-) -> Result<Option<RunReport>, Failure> {
-    run_archive(job, Which::All, accepted, progress, stop).await
-}
-
 /// Dates of an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Which {
+pub enum ArchiveDates {
+    /// Every date after the last one with pages in the tables, up to the last date of the
+    /// archive. On empty tables these are all dates of the archive.
+    ///
+    /// An earlier date whose run stopped between the commits of two tables is run again, and
+    /// so are all dates after it.
+    ///
+    /// Dates without pages at the end of the tables are run again until a later date has
+    /// pages: an archive may be late.
     New,
+    /// All dates.
     All,
 }
 
-async fn run_archive(
+/// Runs `dates` of the archive, as whole partitions. Returns `None` if it has none of them.
+///
+/// # Errors
+/// As [`backfill`](crate::backfill).
+pub async fn backfill_archive(
     job: &Job,
-    which: Which,
+    dates: ArchiveDates,
     accepted: Accepted,
     progress: Arc<dyn Progress>,
     stop: &CancellationToken,
 ) -> Result<Option<RunReport>, Failure> {
-    let in_tables = Failure::before_dates(Stage::Tables);
-    let tables = TablesSnapshot::open(&job.output, job.settings.opened_tables()).await;
-    let mut tables = tables.map_err(&in_tables)?;
-    let job = &partition::of_tables(job, &tables).map_err(&in_tables)?;
-    let (next, last_start) = match which {
-        Which::New => (
-            next(&mut tables).await.map_err(&in_tables)?,
-            last_start(&mut tables).await.map_err(in_tables)?,
-        ),
-        Which::All => (None, None),
+    let mut at = Position::new(progress, None);
+    let report = async {
+        let mut tables = TablesSnapshot::open(&job.output, job.settings.opened_tables()).await?;
+        let job = &partition::of_tables(job, &tables)?;
+        let (next, last_start) = match dates {
+            ArchiveDates::New => (next(&mut tables).await?, last_start(&mut tables).await?),
+            ArchiveDates::All => (None, None),
+        };
+        at.stage = Stage::Census;
+        let later = DateRange::between(next.unwrap_or(NaiveDate::MIN), NaiveDate::MAX);
+        let census = Census::take(&job.archive, later).await?;
+        if !accepted.missing_pages {
+            refuse_unreadable_objects(&census)?;
+        }
+        if let Some((date, since)) = next.zip(last_start) {
+            warn_about_late_objects(&census, date, since);
+        }
+        let dated = census.dated(later);
+        let (Some(first), Some(last)) = (dated.keys().next(), dated.keys().next_back()) else {
+            return Ok(None);
+        };
+        let dates = DateRange::between(next.unwrap_or(*first), *last);
+        let rows = dated.iter().map(|(date, input)| (*date, input.rows));
+        let job = &partition::of_new_tables(job, None, &rows.collect());
+        let dates = job.output.partitioning().covering(dates);
+        let report = run(job, tables, dates, accepted, &mut at, stop).await?;
+        Ok(Some(report))
     };
-    let from = next.unwrap_or(NaiveDate::MIN);
-    let later = DateRange::between(from, NaiveDate::MAX);
-    let in_census = Failure::before_dates(Stage::Census);
-    let census = Census::take(&job.archive, later).await;
-    let census = census.map_err(&in_census)?;
-    if !accepted.missing_pages {
-        refuse_unreadable_objects(&census).map_err(in_census)?;
-    }
-    if let Some((date, since)) = next.zip(last_start) {
-        warn_about_late_objects(&census, date, since);
-    }
-    let dated = census.dated(later);
-    let (Some(first), Some(last)) = (dated.keys().next(), dated.keys().next_back()) else {
-        return Ok(None);
-    };
-    let dates = DateRange::between(next.unwrap_or(*first), *last);
-    let rows = dated.iter().map(|(date, input)| (*date, input.rows));
-    let job = &partition::of_new_tables(job, None, &rows.collect());
-    let dates = job.output.partitioning().covering(dates);
-    run(job, tables, dates, accepted, progress, stop)
-        .await
-        .map(Some)
+    let report = report.await;
+    report.map_err(|error| at.failure(error))
 }
 
 /// The date to start from, if the tables have pages.

@@ -1,32 +1,14 @@
-//! Checks a job spec: its texts become typed values, and each is compared with its limits. Reads no file and sends
-//! no request.
+//! Checks values of a job spec: its texts become typed values, and each is compared with its limits. Reads no file
+//! and sends no request.
 
-use std::num::{NonZeroU32, NonZeroU64};
-use std::path::PathBuf;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use bytesize::ByteSize;
-use tables::{Location, Partitioning, RetryPolicy, TableFormat};
+use tables::{Location, Partitioning, RetryPolicy};
 
-use crate::job_document::JobDocument;
-use crate::settings::{Settings, settings};
-use crate::spec::{JobSpec, Method, SpecError};
-
-/// The values of a spec whose every key was checked.
-pub(super) struct CheckedSpec {
-    /// `None` for commands that read only tables.
-    pub(super) archive: Option<Location>,
-    pub(super) output: Location,
-    /// `None` if they are chosen when the tables are new.
-    pub(super) partition: Option<Partitioning>,
-    pub(super) format: TableFormat,
-    pub(super) file_bytes: NonZeroU64,
-    pub(super) settings: Settings,
-    pub(super) robots: Option<RobotsRules>,
-    pub(super) resources: Resources,
-    pub(super) spill_folder: PathBuf,
-    pub(super) spill_limit: u64,
-}
+use crate::settings::Settings;
+use crate::spec::{JobSpec, Method, OutputSpec, SpecError};
 
 /// The rules of robots.txt files.
 #[derive(Debug, Clone)]
@@ -101,71 +83,20 @@ impl Resources {
     }
 }
 
-impl CheckedSpec {
-    /// Checks the spec of a document.
-    ///
-    /// # Errors
-    /// [`SpecError`] with the key and the expected value.
-    pub(super) fn new(document: &JobDocument) -> Result<Self, SpecError> {
-        let spec = &document.spec;
-        let retry_policy = retry_policy(spec)?;
-        refuse_short_stall(spec, retry_policy.timeout)?;
-        let location = |key: &str, text: &str| {
-            Location::parse_with_retry(text, retry_policy)
-                .map_err(|error| SpecError::key(key, error.to_string()))
-        };
-        let partition = match spec.output.partition.as_str() {
-            "auto" => None,
-            partition => Some(partition.parse().map_err(|error: String| {
-                SpecError::key("output.partition", format!("{error}, or auto"))
-            })?),
-        };
-        let format: TableFormat = (spec.output.format.parse())
-            .map_err(|error: String| SpecError::key("output.format", error))?;
-        let file_bytes = NonZeroU64::new(spec.output.file_bytes.as_u64())
-            .ok_or_else(|| SpecError::key("output.file_bytes", "expected a size above 0"))?;
-        let resources = resources(spec)?;
-        let settings = settings(document)?;
-        refuse_beside_paper(spec, &settings)?;
-        let archive = match spec.archive.location.as_str() {
-            "" => None,
-            archive => Some(location("archive.location", archive)?),
-        };
-        if spec.output.location.is_empty() {
-            let expected = "expected the folder or URL of the tables; --tables says it too";
-            return Err(SpecError::key("output.location", expected));
-        }
-        let output = location("output.location", &spec.output.location)?;
-        let robots = spec.robots.rules.as_deref().map(|rules| {
-            let agent = spec.robots.agent.clone();
-            let location = location("robots.rules", rules)?;
-            Ok::<_, SpecError>(RobotsRules { location, agent })
-        });
-        let robots = robots.transpose()?;
-        let spill_limit = spec.run.spill_limit.as_u64();
-        if spill_limit == 0 {
-            let expected = "0 bytes; expected a size such as 100GiB";
-            return Err(SpecError::key("run.spill_limit", expected));
-        }
-        let spill_folder = spec.run.spill_dir.clone();
-        Ok(Self {
-            archive,
-            output,
-            partition,
-            format,
-            file_bytes,
-            settings,
-            robots,
-            resources,
-            spill_folder: spill_folder.unwrap_or_else(std::env::temp_dir),
-            spill_limit,
-        })
+/// Returns the partitions of new tables; `None` if those are chosen then.
+pub(super) fn partition(spec: &OutputSpec) -> Result<Option<Partitioning>, SpecError> {
+    if spec.partition == "auto" {
+        return Ok(None);
     }
+    let partition = spec.partition.parse();
+    partition
+        .map(Some)
+        .map_err(|error: String| SpecError::key("output.partition", format!("{error}, or auto")))
 }
 
 /// Refuses settings that no text describes with the method of the paper. `urltree-lab eval` compares heuristics
 /// with the settings of any job, so [`Settings::new`] does not refuse them.
-fn refuse_beside_paper(spec: &JobSpec, settings: &Settings) -> Result<(), SpecError> {
+pub(super) fn refuse_beside_paper(spec: &JobSpec, settings: &Settings) -> Result<(), SpecError> {
     let key = match spec.method {
         Method::Template => return Ok(()),
         Method::Paper if !settings.site.marks.is_empty() => "tree.paths",
@@ -178,7 +109,7 @@ fn refuse_beside_paper(spec: &JobSpec, settings: &Settings) -> Result<(), SpecEr
 }
 
 /// Refuses a `run.stall_timeout` in which a store may be answering one request all the time.
-fn refuse_short_stall(spec: &JobSpec, request: Duration) -> Result<(), SpecError> {
+pub(super) fn refuse_short_stall(spec: &JobSpec, request: Duration) -> Result<(), SpecError> {
     let locations = [&spec.archive.location, &spec.output.location];
     let is_remote = |location: &&String| location.contains("://") && !location.starts_with("file:");
     let is_remote = locations.into_iter().any(|location| is_remote(&location));
@@ -199,7 +130,7 @@ fn refuse_short_stall(spec: &JobSpec, request: Duration) -> Result<(), SpecError
     Err(SpecError::key("run.stall_timeout", expected))
 }
 
-fn retry_policy(spec: &JobSpec) -> Result<RetryPolicy, SpecError> {
+pub(super) fn retry_policy(spec: &JobSpec) -> Result<RetryPolicy, SpecError> {
     let mut retry_policy = RetryPolicy::default();
     if let Some(timeout) = spec.store.timeout {
         if timeout.is_zero() {
@@ -214,7 +145,7 @@ fn retry_policy(spec: &JobSpec) -> Result<RetryPolicy, SpecError> {
     Ok(retry_policy)
 }
 
-fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
+pub(super) fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
     let threads = match spec.run.threads {
         Some(0) => {
             return Err(SpecError::key(
@@ -244,12 +175,17 @@ fn resources(spec: &JobSpec) -> Result<Resources, SpecError> {
         let expected = "shorter than a millisecond; expected a time such as 10s";
         return Err(SpecError::key("run.heartbeat", expected));
     }
+    let spill_limit = spec.run.spill_limit.as_u64();
+    if spill_limit == 0 {
+        let expected = "0 bytes; expected a size such as 100GiB";
+        return Err(SpecError::key("run.spill_limit", expected));
+    }
     Ok(Resources {
         threads,
         memory,
         chunk_bytes: spec.run.chunk_bytes.as_u64(),
-        buckets: spec.run.buckets.number(),
-        spill_limit: spec.run.spill_limit.as_u64(),
+        buckets: spec.run.buckets,
+        spill_limit,
         heartbeat: spec.run.heartbeat,
         stall_timeout: spec.run.stall_timeout,
     })

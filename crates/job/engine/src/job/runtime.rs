@@ -1,23 +1,27 @@
 //! A job that is ready to run: the checked values of its spec, and what all its plans in a process share, such as
 //! caches and the disk to which they spill.
 
+use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::execution::cache::default_cache::DefaultCache;
-use tables::{Output, Partitioning};
+use tables::{Location, Output, Partitioning, TableFormat};
 use url_key::{RuleError, RuleSet};
 
 use crate::archive::{ArchiveSource, OpenObjects, ReadAheadMemory, page_columns};
-use crate::job::check::{CheckedSpec, Resources, RobotsRules};
+use crate::job::check::{
+    Resources, RobotsRules, partition, refuse_beside_paper, refuse_short_stall, resources,
+    retry_policy,
+};
 use crate::job_document::JobDocument;
 use crate::marked_paths::paths_file;
 use crate::running_plans::RunningPlans;
 use crate::session_extension::SessionExtension;
-use crate::settings::{Settings, rule_set};
-use crate::spec::{ArchiveLayout, JobSpec, SpecError};
+use crate::settings::{Settings, rule_set, settings};
+use crate::spec::{ArchiveLayout, JobSpec, SpecError, Written};
 use crate::spill_disk::SpillDisk;
 
 /// A checked job.
@@ -98,39 +102,69 @@ impl Job {
     /// # Errors
     /// [`SpecError`] with the key and the expected value.
     pub(crate) fn from_document(document: JobDocument) -> Result<Self, SpecError> {
-        let checked = CheckedSpec::new(&document)?;
-        let (archive, settings, resources) =
-            (&document.spec.archive, checked.settings, checked.resources);
+        let spec = &document.spec;
+        let retry_policy = retry_policy(spec)?;
+        refuse_short_stall(spec, retry_policy.timeout)?;
+        let location = |key: &str, text: &str| {
+            Location::parse_with_retry(text, retry_policy)
+                .map_err(|error| SpecError::key(key, error.to_string()))
+        };
+        let partition = partition(&spec.output)?;
+        let format: TableFormat = (spec.output.format.parse())
+            .map_err(|error: String| SpecError::key("output.format", error))?;
+        let file_bytes = NonZeroU64::new(spec.output.file_bytes.as_u64())
+            .ok_or_else(|| SpecError::key("output.file_bytes", "expected a size above 0"))?;
+        let resources = resources(spec)?;
+        let settings = settings(&document)?;
+        refuse_beside_paper(spec, &settings)?;
+        let archive = match spec.archive.location.as_str() {
+            "" => None,
+            archive => Some(location("archive.location", archive)?),
+        };
+        if spec.output.location.is_empty() {
+            let expected = "expected the folder or URL of the tables; --tables says it too";
+            return Err(SpecError::key("output.location", expected));
+        }
+        let output = location("output.location", &spec.output.location)?;
+        let robots = match &spec.robots.rules {
+            None => None,
+            Some(rules) => Some(RobotsRules {
+                location: location("robots.rules", rules)?,
+                agent: spec.robots.agent.clone(),
+            }),
+        };
+        let spill_folder = spec.run.spill_dir.clone();
+        let spill_folder = spill_folder.unwrap_or_else(std::env::temp_dir);
+        let (footers, spill_limit) = (resources.footers(), resources.spill_limit);
         Ok(Self {
             archive: ArchiveSource {
-                location: checked.archive,
-                by_date: archive.layout == ArchiveLayout::Hive,
+                location: archive,
+                by_date: spec.archive.layout == ArchiveLayout::Hive,
                 possible_dates: document.possible_dates,
-                columns: archive.columns.clone(),
+                columns: spec.archive.columns.clone(),
                 passed_through: Arc::clone(&settings.passed_through),
-                page_columns: page_columns(settings.write.opt_out, settings.passed_through.len()),
-                domain_rules: settings.site.keyer.domain_rules(),
-                facts: Some(checked.output.clone()),
-                opened: OpenObjects::new(
-                    resources.footers(),
-                    checked.spill_limit,
-                    resources.threads,
+                page_columns: page_columns(
+                    settings.written.has(Written::OptOut),
+                    settings.passed_through.len(),
                 ),
+                domain_rules: settings.site.keyer.domain_rules(),
+                tables: output.clone(),
+                opened: OpenObjects::new(footers, spill_limit, resources.threads),
                 read_ahead: ReadAheadMemory::new(resources.read_ahead()),
-                spill_folder: checked.spill_folder.clone(),
+                spill_folder: spill_folder.clone(),
             },
             output: Output::new(
-                checked.output.with_small_objects(resources.footers()),
-                checked.partition.unwrap_or_default(),
-                checked.file_bytes,
+                output.with_small_objects(footers),
+                partition.unwrap_or_default(),
+                file_bytes,
             )
-            .with_format(checked.format),
-            partition: checked.partition,
+            .with_format(format),
+            partition,
             settings: Arc::new(settings),
-            robots: checked.robots,
-            spill_disk: Arc::new(SpillDisk::new(checked.spill_folder, checked.spill_limit)),
-            table_footers: Arc::new(DefaultCache::new(resources.footers())),
+            robots,
             resources,
+            spill_disk: Arc::new(SpillDisk::new(spill_folder, spill_limit)),
+            table_footers: Arc::new(DefaultCache::new(footers)),
             running_plans: Arc::default(),
             parsed_rows: Arc::default(),
             session_extension: None,

@@ -1,6 +1,7 @@
 //! Reads and parses pages of archive rows again, as a run parses them.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use chrono::NaiveDate;
 use html_blocks::Page;
@@ -68,8 +69,21 @@ pub async fn read_pages(
     let mut pages: Vec<_> = positions.iter().map(missing).collect();
     for (source, rows) in objects {
         let object = state(&job.archive, source).await?;
-        for (row_group, rows) in row_groups(&job.archive, &object, rows, positions).await? {
-            let of_group = rows.iter().map(|(row, _)| *row).collect();
+        let opened = job.archive.open(&object).await;
+        let groups = row_groups(opened.map_err(EngineError::query)?.as_ref());
+        let end = groups.last().map_or(0, |group| group.end);
+        if let Some((row, at)) = rows.range(end..).next() {
+            return Err(EngineError::Relabelled {
+                url: positions[*at].url.to_owned(),
+                difference: format!("{source} has no row {row}"),
+            });
+        }
+        for (row_group, group) in (0..).zip(groups) {
+            let rows: Vec<_> = rows.range(group).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let of_group = rows.iter().map(|(row, _)| **row).collect();
             let request = page_request(&job.archive, object.clone(), row_group, of_group);
             let read = request.read(&job.archive).await;
             let mut stream = PageStream::new(read.map_err(EngineError::query)?);
@@ -78,13 +92,13 @@ pub async fn read_pages(
                 match next {
                     Ok(read) => {
                         for (page, (_, at)) in read.iter().zip(rows.by_ref().take(read.len())) {
-                            pages[at] =
-                                archive_page(page, positions[at], &job.settings, most_html)?;
+                            pages[*at] =
+                                archive_page(page, positions[*at], &job.settings, most_html)?;
                         }
                     }
                     Err(error) => {
                         for (_, at) in rows.by_ref() {
-                            pages[at] = Err(error.to_string());
+                            pages[*at] = Err(error.to_string());
                         }
                     }
                 }
@@ -127,28 +141,6 @@ fn outline(page: &Page, settings: &Settings) -> Result<Option<Outline>, EngineEr
     Ok(Some(layout.outline()))
 }
 
-/// Rows of an object and their indices among the positions, in order, by row group.
-type RowGroups = BTreeMap<i32, Vec<(i64, usize)>>;
-
-/// Finds the row groups of rows.
-async fn row_groups(
-    archive: &ArchiveSource,
-    object: &ObjectState,
-    rows: BTreeMap<i64, usize>,
-    positions: &[PagePosition<'_>],
-) -> Result<RowGroups, EngineError> {
-    let opened = archive.open(object).await.map_err(EngineError::query)?;
-    let mut groups = RowGroups::new();
-    for (row, at) in rows {
-        let group = row_group(&opened, row).ok_or_else(|| EngineError::Relabelled {
-            url: positions[at].url.to_owned(),
-            difference: format!("{} has no row {row}", object.source),
-        })?;
-        groups.entry(group).or_default().push((row, at));
-    }
-    Ok(groups)
-}
-
 /// The state of an object now. A run has noted its own, and no table has it.
 async fn state(archive: &ArchiveSource, source: &str) -> Result<ObjectState, EngineError> {
     let found = archive
@@ -168,14 +160,14 @@ async fn state(archive: &ArchiveSource, source: &str) -> Result<ObjectState, Eng
     })
 }
 
-/// Returns the row group with a row, which is a position in the object.
-fn row_group(object: &OpenObject, row: i64) -> Option<i32> {
-    let mut first = 0;
-    for (index, group) in object.metadata().row_groups().iter().enumerate() {
-        first += group.num_rows();
-        if row < first {
-            return i32::try_from(index).ok();
-        }
-    }
-    None
+/// Returns the rows of each row group of an object.
+fn row_groups(object: &OpenObject) -> Vec<Range<i64>> {
+    let mut end = 0;
+    let groups = object.metadata().row_groups().iter();
+    let groups = groups.map(|group| {
+        let begin = end;
+        end += group.num_rows();
+        begin..end
+    });
+    groups.collect()
 }

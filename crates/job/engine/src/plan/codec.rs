@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use datafusion::common::{internal_err, not_impl_err};
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use datafusion::execution::TaskContext;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::job::Job;
 use crate::plan::exec::coalesce::CoalesceExec;
-use crate::plan::exec::step::{Step, StepExec, to_bytes};
+use crate::plan::exec::step::{Step, StepExec, from_bytes, to_bytes};
 use crate::plan::prior::known_rows::KnownRows;
 use crate::plan::prior::shared_keys::SharedKeys;
 use crate::plan::session::coalesced_size;
@@ -115,10 +115,6 @@ fn step(name: &str, bytes: &[u8], job: &Job) -> Result<Arc<dyn Step>> {
         }
         _ => return internal_err!("no step is called {name}"),
     })
-}
-
-fn from_bytes<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T> {
-    postcard::from_bytes(bytes).map_err(|error| DataFusionError::External(error.into()))
 }
 
 #[cfg(test)]

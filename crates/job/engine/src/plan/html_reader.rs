@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray};
-use arrow::datatypes::{DataType, Int64Type, UInt64Type};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray, RecordBatch};
+use arrow::datatypes::{DataType, Int32Type, Int64Type, UInt64Type};
 use datafusion::error::Result;
 use metadata::UseHeaders;
 use parquet::errors::ParquetError;
@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 use site_replay::http_charset;
 
 use crate::archive::{
-    ArchiveSource, DecodedColumns, ObjectColumn, ObjectState, OpenObject, RowGroupRequest,
-    RowGroupRows,
+    ArchiveSource, DecodedColumns, ObjectColumn, ObjectState, RowGroupRequest, RowGroupRows,
+    decode_error,
 };
+use crate::plan::columns::schemas::{RecordBatchExt, object_of, value_opt};
 
 /// Rows that Parquet decodes at a time. The size of the next page is unknown, and with more than
 /// one row, a few pages of 100 MB exceed what an Arrow array can hold.
@@ -87,43 +88,47 @@ pub(crate) fn page_request(
     }
 }
 
+/// Returns the request for the pages of `rows` of a plan, all of one row group.
+pub(crate) fn request(archive: &ArchiveSource, rows: &RecordBatch) -> Result<RowGroupRequest> {
+    let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
+    let positions = rows.numbers::<Int64Type>("row")?.values().to_vec();
+    let object = object_of(rows, 0)?;
+    Ok(page_request(archive, object, row_group, positions))
+}
+
 /// The requested pages, in order.
 pub(crate) struct PageStream {
-    object: Arc<OpenObject>,
     rows: RowGroupRows,
     error: Option<ParquetError>,
 }
 
 impl PageStream {
     /// Creates the stream of the rows of a [`page_request`].
-    pub(crate) fn new((object, rows): (Arc<OpenObject>, RowGroupRows)) -> Self {
-        Self {
-            object,
-            rows,
-            error: None,
-        }
+    pub(crate) fn new(rows: RowGroupRows) -> Self {
+        Self { rows, error: None }
+    }
+
+    /// Reads the pages of `rows` of a plan, all of one row group.
+    pub(crate) async fn of(archive: &ArchiveSource, rows: &RecordBatch) -> Result<Self> {
+        let request = request(archive, rows)?;
+        Ok(Self::new(request.read(archive).await?))
     }
 
     /// Returns the next group of pages. After an inner error, the remaining pages cannot be decoded.
     pub(crate) fn next(&mut self) -> Result<Option<std::result::Result<Pages, ParquetError>>> {
         let mut pages = Pages::default();
         while self.error.is_none() && pages.len() < MAX_PAGES && pages.bytes() < PAGES_BYTES {
-            let Some(batch) = self.rows.next() else {
-                break;
-            };
-            match batch.and_then(|batch| self.object.columns(&batch)) {
-                Ok(columns) => pages.push(columns),
-                Err(error) => self.error = Some(error),
+            match self.rows.next() {
+                Some(Ok(columns)) => pages.push(columns),
+                Some(Err(error)) => self.error = Some(error),
+                None => break,
             }
         }
         if pages.len() > 0 {
             return Ok(Some(Ok(pages)));
         }
         match self.error.take() {
-            Some(error) => {
-                self.rows.stop();
-                Ok(Some(Err(self.object.decode_error(error)?)))
-            }
+            Some(error) => Ok(Some(Err(decode_error(error)?))),
             None => Ok(None),
         }
     }
@@ -157,7 +162,7 @@ impl Pages {
         self.batches.iter().flat_map(|columns| {
             let html = html(columns);
             (0..columns.rows()).map(move |row| PageBytes {
-                html: html.and_then(|html| html.is_valid(row).then(|| html.value(row))),
+                html: html.and_then(|html| value_opt(html, row)),
                 charset: http_charset(
                     columns.value(ObjectColumn::HttpCharset, row),
                     columns.value(ObjectColumn::ContentType, row),

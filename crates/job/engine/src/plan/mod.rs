@@ -54,14 +54,13 @@ mod tests;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{Date32Type, Int64Type};
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
-use datafusion::physical_plan::collect;
+use datafusion::physical_plan::{ExecutionPlan, collect, displayable};
 use datafusion::prelude::{DataFrame, SessionContext};
-use tables::{Bucket, DateRange, Table, date_from_days, days_from_date};
+use tables::{Bucket, DateRange, days_from_date};
 
-use crate::accounting::{RowCounts, UnitOutput};
+use crate::accounting::UnitOutput;
 use crate::archive::Census;
 use crate::job::Job;
 use crate::metrics::PlanMetrics;
@@ -69,11 +68,11 @@ use crate::plan::prior::chunk_keys::collect_chunk_keys;
 use crate::plan::prior::learned::Learned;
 use crate::plan::prior::shared_keys::{KeyFile, SharedKeys};
 use crate::plan::prior::state::PriorState;
-use crate::progress::ProgressReporter;
+use crate::progress::{ProgressReporter, RowsAndBytes};
 use crate::session_extension::with_metrics;
-use columns::schemas::{RecordBatchExt, value_opt};
+use columns::schemas::RecordBatchExt;
 use exec::cpu_metrics::plan_metrics;
-use exec::step::apply;
+use exec::step::{apply, from_bytes};
 use row_group_scan::row_group_scan;
 use session::session;
 use steps::{block, dedupe, key, scan, site, write};
@@ -88,6 +87,16 @@ pub(crate) struct Unit<'a> {
     pub(crate) prior: &'a PriorState,
 }
 
+impl Unit<'_> {
+    /// Returns the part of the chunk that the unit has if buckets are alike.
+    pub(crate) fn size(&self) -> RowsAndBytes {
+        RowsAndBytes {
+            rows: (self.bucket).share(self.census.rows(self.chunk).into_values().sum()),
+            html_bytes: self.bucket.share(self.census.html_bytes(self.chunk)),
+        }
+    }
+}
+
 /// Runs the plan of `unit`. Its rows are then in data files that no table refers to yet.
 pub(crate) async fn run_unit(
     job: &Job,
@@ -96,12 +105,10 @@ pub(crate) async fn run_unit(
 ) -> Result<UnitOutput> {
     let context = session(job)?;
     let planned = plan(&context, job, unit, reporter.clone()).await?;
-    let plan = DataFrame::new(context.state(), planned.plan.clone());
-    let plan = plan.create_physical_plan().await?;
-    let batches = collect(Arc::clone(&plan), context.task_ctx()).await;
+    let batches = collect(Arc::clone(&planned.plan), context.task_ctx()).await;
     planned.discard_keys().await;
     let batches = batches?;
-    let plan = with_metrics(job.session_extension.as_ref(), plan).await;
+    let plan = with_metrics(job.session_extension.as_ref(), planned.plan).await;
     reporter.executed(unit.chunk, plan.as_ref());
     let mut written = written(&batches)?;
     written.metrics = planned.metrics;
@@ -112,20 +119,14 @@ pub(crate) async fn run_unit(
 /// Returns the physical plan of `unit` as text.
 pub(crate) async fn explain_unit(job: &Job, unit: Unit<'_>) -> Result<String> {
     let context = session(job)?;
-    let reporter = ProgressReporter::unwatched();
-    let planned = plan(&context, job, unit, reporter).await?;
-    let physical = DataFrame::new(context.state(), planned.plan.clone())
-        .create_physical_plan()
-        .await?;
+    let planned = plan(&context, job, unit, ProgressReporter::unwatched()).await?;
     planned.discard_keys().await;
-    Ok(datafusion::physical_plan::displayable(physical.as_ref())
-        .indent(false)
-        .to_string())
+    Ok(displayable(planned.plan.as_ref()).indent(false).to_string())
 }
 
 /// The plan of a unit.
 struct Planned {
-    plan: LogicalPlan,
+    plan: Arc<dyn ExecutionPlan>,
     /// Metrics of the query that collected its keys.
     metrics: PlanMetrics,
     /// The object that has its keys, for other processes.
@@ -195,8 +196,9 @@ async fn plan(
     let html_bytes = bucket.share(census.html_bytes(chunk));
     let extent = write::ChunkExtent::new(job, html_bytes, partitions, bucket);
     let written = apply(write::Write::new(job, extent, reporter), replayed)?;
+    let plan = DataFrame::new(context.state(), written);
     Ok(Planned {
-        plan: written,
+        plan: plan.create_physical_plan().await?,
         metrics,
         keys: key_file,
     })
@@ -209,37 +211,12 @@ fn union(rows: LogicalPlan, more: Option<LogicalPlan>) -> Result<LogicalPlan> {
     }
 }
 
-/// Reads the rows that the partitions of [`Write`](write::Write) return.
+/// Reads the output that the partitions of [`Write`](write::Write) return.
 fn written(batches: &[RecordBatch]) -> Result<UnitOutput> {
     let mut written = UnitOutput::default();
     for batch in batches {
-        let (tables, files) = (batch.text("table")?, batch.text("file")?);
-        let (statuses, causes) = (batch.text("status")?, batch.text("cause")?);
-        let dates = batch.numbers::<Date32Type>("date")?;
-        let count = |name: &str, row: usize| -> Result<u64> {
-            let numbers = batch.numbers::<Int64Type>(name)?;
-            let number = numbers.value(row);
-            u64::try_from(number)
-                .map_err(|_| DataFusionError::Internal(format!("`{name}` is {number}")))
-        };
-        for row in 0..batch.num_rows() {
-            if let Some(name) = value_opt(tables, row) {
-                let table = Table::from_name(name)
-                    .ok_or_else(|| DataFusionError::Internal(format!("no table `{name}`")))?;
-                let file = files.value(row).to_owned();
-                written.files.entry(table).or_default().push(file);
-                continue;
-            }
-            written.accounting.add(
-                date_from_days(dates.value(row)),
-                statuses.value(row),
-                value_opt(causes, row),
-                RowCounts::new(
-                    count("rows", row)?,
-                    count("html_bytes", row)?,
-                    count("text_bytes", row)?,
-                ),
-            );
+        for output in batch.bytes("output")?.iter().flatten() {
+            written.add(from_bytes(output)?);
         }
     }
     Ok(written)

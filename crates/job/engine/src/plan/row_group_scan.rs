@@ -3,19 +3,18 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use arrow::array::{
-    Date32Builder, Int32Builder, Int64Builder, RecordBatch, StringBuilder, UInt64Builder,
-};
+use arrow::array::RecordBatch;
 use chrono::NaiveDate;
 use datafusion::datasource::{MemTable, provider_as_source};
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
 use tables::{Bucket, DateRange, days_from_date};
 use url_key::hash;
 
 use crate::archive::{Census, ObjectCensus};
 use crate::job::Job;
-use crate::plan::columns::schemas::ROW_GROUPS;
+use crate::plan::columns::column::{column, dates};
+use crate::plan::columns::schemas::{ROW_GROUPS, rows_of};
 
 /// Lists the row groups with rows of `chunk` and `bucket` as a table of [`ROW_GROUPS`]. Each row group goes
 /// to the partition with the fewest archive rows so far, so that partitions get about the same
@@ -26,27 +25,39 @@ pub(crate) fn row_group_scan(
     chunk: DateRange,
     bucket: Bucket,
 ) -> Result<LogicalPlan> {
-    let mut partitions: Vec<Partition> = (0..job.resources.threads)
+    let mut partitions: Vec<Partition<'_>> = (0..job.resources.threads)
         .map(|_| Partition::default())
         .collect();
-    for object in census.objects() {
-        let units = scan_units(object, chunk).into_iter();
-        for unit in units.filter(|unit| unit.has_rows_of(bucket)) {
-            assign(&mut partitions, object, &unit)?;
+    let units = census
+        .objects()
+        .iter()
+        .flat_map(|object| scan_units(object, chunk));
+    for unit in units.filter(|unit| unit.has_rows_of(bucket)) {
+        let least = partitions.iter_mut().min_by_key(|partition| partition.rows);
+        if let Some(partition) = least {
+            partition.rows += unit.rows;
+            partition.units.push(unit);
         }
     }
-    let batches = partitions
-        .into_iter()
-        .map(|partition| Ok(vec![partition.columns.finish()?]))
-        .collect::<Result<Vec<_>>>()?;
+    let batches = partitions.iter();
+    let batches = batches.map(|partition| Ok(vec![row_groups(&partition.units)?]));
+    let batches = batches.collect::<Result<Vec<_>>>()?;
     let table = MemTable::try_new(Arc::clone(&ROW_GROUPS), batches)?;
     LogicalPlanBuilder::scan("row_groups", provider_as_source(Arc::new(table)), None)?.build()
 }
 
+#[derive(Default)]
+struct Partition<'a> {
+    /// Archive rows in the units.
+    rows: u64,
+    units: Vec<ScanUnit<'a>>,
+}
+
 /// A row group, or an object that cannot be opened.
 struct ScanUnit<'a> {
+    object: &'a ObjectCensus,
     /// `None` for an object that cannot be opened.
-    row_group: Option<usize>,
+    row_group: Option<i32>,
     rows: u64,
     /// The date on which all rows count, if it is known.
     date: Option<NaiveDate>,
@@ -75,6 +86,7 @@ pub(crate) fn owner(source: &str, row_group: i64, sites: Option<&RangeInclusive<
 fn scan_units(object: &ObjectCensus, chunk: DateRange) -> Vec<ScanUnit<'_>> {
     match &object.row_groups {
         Err(error) if chunk.contains(object.fallback_date) => vec![ScanUnit {
+            object,
             row_group: None,
             rows: 1,
             date: None,
@@ -88,7 +100,8 @@ fn scan_units(object: &ObjectCensus, chunk: DateRange) -> Vec<ScanUnit<'_>> {
             .enumerate()
             .filter(|(_, row_group)| row_group.dates.keys().any(|date| chunk.contains(*date)))
             .map(|(index, row_group)| ScanUnit {
-                row_group: Some(index),
+                object,
+                row_group: Some(index as i32),
                 rows: row_group.rows,
                 date: row_group.date,
                 sites: row_group.sites.as_ref(),
@@ -103,72 +116,20 @@ fn scan_units(object: &ObjectCensus, chunk: DateRange) -> Vec<ScanUnit<'_>> {
     }
 }
 
-/// Adds `unit` to the partition with the fewest rows.
-fn assign(partitions: &mut [Partition], object: &ObjectCensus, unit: &ScanUnit<'_>) -> Result<()> {
-    match partitions.iter_mut().min_by_key(|partition| partition.rows) {
-        Some(partition) => {
-            partition.rows += unit.rows;
-            partition.columns.append(object, unit)
-        }
-        None => Ok(()),
-    }
-}
-
-#[derive(Default)]
-struct Partition {
-    /// Archive rows in the assigned row groups.
-    rows: u64,
-    columns: RowGroupColumns,
-}
-
-#[derive(Default)]
-struct RowGroupColumns {
-    source: StringBuilder,
-    object_bytes: Int64Builder,
-    object_version: StringBuilder,
-    row_group: Int32Builder,
-    fallback_date: Date32Builder,
-    known_date: Date32Builder,
-    owner: UInt64Builder,
-    read_error: StringBuilder,
-}
-
-impl RowGroupColumns {
-    fn append(&mut self, object: &ObjectCensus, unit: &ScanUnit<'_>) -> Result<()> {
-        let source = &object.object.source;
-        let too_large = |what: &str, value: &dyn std::fmt::Display| {
-            DataFusionError::Execution(format!("{source}: {what} {value} is too large"))
-        };
-        let bytes = object.object.bytes;
-        let bytes = i64::try_from(bytes).map_err(|_| too_large("size in bytes", &bytes))?;
-        let row_group = unit.row_group.map(|row_group| {
-            i32::try_from(row_group).map_err(|_| too_large("row group", &row_group))
-        });
-        self.source.append_value(source);
-        self.object_bytes.append_value(bytes);
-        self.object_version.append_option(object.version.as_deref());
-        self.row_group.append_option(row_group.transpose()?);
-        self.fallback_date
-            .append_value(days_from_date(object.fallback_date));
-        self.known_date.append_option(unit.date.map(days_from_date));
-        self.owner.append_value(unit.owner);
-        self.read_error.append_option(unit.read_error);
-        Ok(())
-    }
-
-    fn finish(mut self) -> Result<RecordBatch> {
-        Ok(RecordBatch::try_new(
-            Arc::clone(&ROW_GROUPS),
-            vec![
-                Arc::new(self.source.finish()),
-                Arc::new(self.object_bytes.finish()),
-                Arc::new(self.object_version.finish()),
-                Arc::new(self.row_group.finish()),
-                Arc::new(self.fallback_date.finish()),
-                Arc::new(self.known_date.finish()),
-                Arc::new(self.owner.finish()),
-                Arc::new(self.read_error.finish()),
-            ],
-        )?)
-    }
+/// Returns `units` as rows of [`ROW_GROUPS`].
+fn row_groups(units: &[ScanUnit<'_>]) -> Result<RecordBatch> {
+    let fallback = |unit: &ScanUnit<'_>| Some(days_from_date(unit.object.fallback_date));
+    let columns = vec![
+        column("source", units, |unit| Some(&*unit.object.object.source)),
+        column("object_bytes", units, |unit| Some(unit.object.object.bytes)),
+        column("object_version", units, |unit| {
+            unit.object.version.as_deref()
+        }),
+        column("row_group", units, |unit| unit.row_group),
+        dates("fallback_date", units, fallback),
+        dates("known_date", units, |unit| unit.date.map(days_from_date)),
+        column("owner", units, |unit| Some(unit.owner)),
+        column("read_error", units, |unit| unit.read_error),
+    ];
+    rows_of(&ROW_GROUPS, columns)
 }

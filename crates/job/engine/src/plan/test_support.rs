@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use arrow::array::{
     Array, ArrayRef, BinaryArray, Date32Array, Int32Array, Int64Array, RecordBatch, StringArray,
-    TimestampMicrosecondArray, new_null_array,
+    TimestampMicrosecondArray, UInt64Array, new_null_array,
 };
-use arrow::compute::{concat_batches, lexsort_to_indices, take_record_batch};
+use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, SchemaRef};
 use chrono::{DateTime, NaiveDate};
 use datafusion::error::Result;
@@ -23,7 +23,7 @@ use tempfile::TempDir;
 
 use crate::job::Job;
 use crate::plan::columns::page::Pages;
-use crate::plan::columns::schemas::RecordBatchExt;
+use crate::plan::columns::schemas::{self, RecordBatchExt};
 use crate::plan::columns::status::Status;
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::Step;
@@ -234,6 +234,10 @@ fn column(name: &str, data_type: &DataType, rows: &[TestRow]) -> ArrayRef {
         DataType::Int32 => Arc::new(small().collect::<Int32Array>()),
         DataType::Date32 => Arc::new(small().collect::<Date32Array>()),
         DataType::Int64 => Arc::new(numbers().collect::<Int64Array>()),
+        DataType::UInt64 => {
+            let numbers = numbers().map(|number| number.map(i64::cast_unsigned));
+            Arc::new(numbers.collect::<UInt64Array>())
+        }
         DataType::Timestamp(..) => {
             let times: TimestampMicrosecondArray = numbers().collect();
             Arc::new(times.with_timezone("UTC"))
@@ -244,8 +248,8 @@ fn column(name: &str, data_type: &DataType, rows: &[TestRow]) -> ArrayRef {
 
 /// The number of the status with this name.
 fn number_of(status: &str) -> i64 {
-    let is_it = |found: &Status| found.as_str() == status;
-    Status::ALL.into_iter().find(is_it).unwrap() as i64
+    let is_it = |(_, name)| name == status;
+    Status::ALL.into_iter().position(is_it).unwrap() as i64
 }
 
 /// The names of the statuses of rows.
@@ -281,15 +285,7 @@ pub(crate) fn sorted_for(step: &dyn Step, rows: &RecordBatch) -> RecordBatch {
 
 /// Sorts the rows by these columns.
 pub(crate) fn sorted_by(columns: &[&str], rows: &RecordBatch) -> RecordBatch {
-    let columns: Vec<_> = columns
-        .iter()
-        .map(|name| arrow::compute::SortColumn {
-            values: Arc::clone(rows.column_by_name(name).unwrap()),
-            options: None,
-        })
-        .collect();
-    let indices = lexsort_to_indices(&columns, None).unwrap();
-    take_record_batch(rows, &indices).unwrap()
+    schemas::sorted_by(columns, rows).unwrap()
 }
 
 /// The values of a text column, `-` for null.

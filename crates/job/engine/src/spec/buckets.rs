@@ -1,69 +1,52 @@
-//! The number of buckets of a run in a job.
+//! `run.buckets` in a job: `auto`, or a number from 1 on.
 
 use std::fmt;
 use std::num::NonZeroU32;
 
 use serde::de::{Error, Unexpected, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserializer, Serialize, Serializer};
 
-/// `run.buckets`: `auto`, or a number from 1 on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Buckets {
-    /// As many as memory and disk need.
-    #[default]
-    Auto,
-    /// This number.
-    Number(NonZeroU32),
-}
-
-impl Buckets {
-    /// The number, if one is set.
-    pub(crate) fn number(self) -> Option<NonZeroU32> {
-        match self {
-            Self::Auto => None,
-            Self::Number(number) => Some(number),
-        }
+/// Writes `None` as `auto`.
+pub(super) fn serialize<S: Serializer>(
+    buckets: &Option<NonZeroU32>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match buckets {
+        None => serializer.serialize_str("auto"),
+        Some(number) => number.serialize(serializer),
     }
 }
 
-impl Serialize for Buckets {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Auto => serializer.serialize_str("auto"),
-            Self::Number(number) => number.serialize(serializer),
-        }
-    }
+/// Reads a number, or `auto` as `None`.
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<NonZeroU32>, D::Error> {
+    deserializer.deserialize_any(Buckets)
 }
 
-impl<'de> Deserialize<'de> for Buckets {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(BucketsVisitor)
-    }
-}
+struct Buckets;
 
-struct BucketsVisitor;
-
-impl Visitor<'_> for BucketsVisitor {
-    type Value = Buckets;
+impl Visitor<'_> for Buckets {
+    type Value = Option<NonZeroU32>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("auto or a number of 1 or more")
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Buckets, E> {
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
         match text {
-            "auto" => Ok(Buckets::Auto),
+            "auto" => Ok(None),
             other => Err(E::invalid_value(Unexpected::Str(other), &self)),
         }
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Buckets, E> {
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
         let buckets = u32::try_from(number).ok().and_then(NonZeroU32::new);
-        let buckets = buckets.map(Buckets::Number);
-        buckets.ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
+        let invalid = || E::invalid_value(Unexpected::Signed(number), &self);
+        buckets.map(Some).ok_or_else(invalid)
     }
 
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Buckets, E> {
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
         self.visit_i64(i64::try_from(number).unwrap_or(i64::MAX))
     }
 }

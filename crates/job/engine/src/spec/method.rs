@@ -71,16 +71,14 @@ impl PaperSpec {
     pub(super) fn of_template() -> Self {
         Self {
             heuristic: "template".to_owned(),
-            n_min: url_tree::N_MIN,
-            c_max: url_tree::C_MAX,
             batching: Batching::Date,
             split: SplitSpec::Html,
             joining: JoiningSpec::Tight,
             queries: Queries::Learn,
-            lookback: "all".to_owned(),
             scheme: SchemeSpec::Merge,
             title: TitleSource::Auto,
             rules_need_parameters: true,
+            ..Self::default()
         }
     }
 

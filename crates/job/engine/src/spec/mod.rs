@@ -11,13 +11,13 @@ mod read;
 mod size;
 
 use std::borrow::Cow;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 
-pub use buckets::Buckets;
 pub use error::SpecError;
 pub use method::{JoiningSpec, Method, PaperSpec, SchemeSpec, SplitSpec};
 pub use names::{MarkdownPart, Names, Written};
@@ -33,47 +33,36 @@ pub use site_replay::{Batching, Queries, TitleSource};
 /// spec.run.threads = Some(4);
 /// spec.output.partition = "month".to_owned();
 /// ```
-#[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct JobSpec {
     /// How text blocks are labelled.
-    #[serde(default)]
     pub method: Method,
     /// The archive of pages.
-    #[serde(default)]
     pub archive: ArchiveSpec,
     /// The output tables.
     pub output: OutputSpec,
     /// URL keys.
-    #[serde(default)]
     pub url_key: UrlKeySpec,
     /// Domains.
-    #[serde(default)]
     pub domain: DomainSpec,
     /// Duplicates.
-    #[serde(default)]
     pub dedup: DedupSpec,
     /// Labels of text blocks.
-    #[serde(default)]
     pub tree: TreeSpec,
     /// The window of a tree.
-    #[serde(default)]
     pub window: WindowSpec,
     /// Limits of URLs and pages.
-    #[serde(default)]
     pub limits: LimitsSpec,
     /// Rules of robots.txt files.
-    #[serde(default)]
     pub robots: RobotsSpec,
     /// Resources of a run.
-    #[serde(default)]
     pub run: RunSpec,
     /// Retries of object stores.
-    #[serde(default)]
     pub store: StoreSpec,
     /// The choices of [`Method::Paper`]; refused with another method.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub paper: Option<PaperSpec>,
 }
 
@@ -82,31 +71,15 @@ impl JobSpec {
     /// defaults. Both are a path or a URL.
     pub fn new(archive: impl Into<String>, output: impl Into<String>) -> Self {
         Self {
-            method: Method::default(),
             archive: ArchiveSpec {
                 location: archive.into(),
                 ..ArchiveSpec::default()
             },
             output: OutputSpec {
                 location: output.into(),
-                partition: OutputSpec::default_partition(),
-                format: OutputSpec::default_format(),
-                write: Names::default(),
-                language_model: None,
-                archive_columns: Vec::new(),
-                markdown: OutputSpec::default_markdown(),
-                file_bytes: OutputSpec::default_file_bytes(),
+                ..OutputSpec::default()
             },
-            url_key: UrlKeySpec::default(),
-            domain: DomainSpec::default(),
-            dedup: DedupSpec::default(),
-            tree: TreeSpec::default(),
-            window: WindowSpec::default(),
-            limits: LimitsSpec::default(),
-            robots: RobotsSpec::default(),
-            run: RunSpec::default(),
-            store: StoreSpec::default(),
-            paper: None,
+            ..Self::default()
         }
     }
 
@@ -179,32 +152,26 @@ pub struct ColumnNames {
 
 /// `[output]`
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct OutputSpec {
     /// Folder of the tables, as a path or a URL.
     pub location: String,
     /// `day`, `month` or `year`, or `auto`: what the tables have, and for new ones what fits the rows per date.
-    #[serde(default = "OutputSpec::default_partition")]
     pub partition: String,
     /// `delta`, or `parquet`: the folders of the tables are right for readers without the Delta log too.
-    #[serde(default = "OutputSpec::default_format")]
     pub format: String,
     /// The optional table and columns that are written.
-    #[serde(default)]
     pub write: Names<Written>,
     /// Columns of the archive for the column `archive` of `documents`: where a page is from.
-    #[serde(default)]
     pub archive_columns: Vec<String>,
     /// A fastText model that finds languages instead of ours: each machine has the file, and the memory for it beside
     /// `run.memory_limit`.
-    #[serde(default)]
     pub language_model: Option<PathBuf>,
     /// The inline markup that the column `markdown` of `documents` keeps.
-    #[serde(default = "OutputSpec::default_markdown")]
     pub markdown: Names<MarkdownPart>,
     /// Size near which a data file is closed and the next one begun.
-    #[serde(default = "OutputSpec::default_file_bytes", with = "size")]
+    #[serde(with = "size")]
     pub file_bytes: ByteSize,
 }
 
@@ -220,21 +187,18 @@ impl Default for ArchiveSpec {
     }
 }
 
-impl OutputSpec {
-    fn default_partition() -> String {
-        "auto".to_owned()
-    }
-
-    fn default_format() -> String {
-        "delta".to_owned()
-    }
-
-    fn default_markdown() -> Names<MarkdownPart> {
-        Names([MarkdownPart::Emphasis].into())
-    }
-
-    fn default_file_bytes() -> ByteSize {
-        ByteSize::mb(128)
+impl Default for OutputSpec {
+    fn default() -> Self {
+        Self {
+            location: String::new(),
+            partition: "auto".to_owned(),
+            format: "delta".to_owned(),
+            write: Names::default(),
+            archive_columns: Vec::new(),
+            language_model: None,
+            markdown: Names([MarkdownPart::Emphasis].into()),
+            file_bytes: ByteSize::mb(128),
+        }
     }
 }
 
@@ -372,9 +336,10 @@ pub struct RunSpec {
     /// a run is killed, more reads the windows less often.
     #[serde(with = "size")]
     pub chunk_bytes: ByteSize,
-    /// Parts into which the sites of a chunk are cut, by a hash of their domains: a number, or `auto` for as many
-    /// as memory and disk need. A chunk has that many times `chunk_bytes`, and each of its units is one plan.
-    pub buckets: Buckets,
+    /// Parts into which the sites of a chunk are cut, by a hash of their domains: a number, or `auto` (`None`) for as
+    /// many as memory and disk need. A chunk has that many times `chunk_bytes`, and each of its units is one plan.
+    #[serde(with = "buckets")]
+    pub buckets: Option<NonZeroU32>,
     /// Time without any movement after which a run stops. A run moves if an operator passes on rows
     /// or spills, if a store is asked or answers, or if the process computes.
     #[serde(with = "duration")]
@@ -394,7 +359,7 @@ impl Default for RunSpec {
             spill_limit: ByteSize::gib(100),
             // About 70,000 pages of 60 KB, or a minute of work between commits.
             chunk_bytes: ByteSize::gib(4),
-            buckets: Buckets::Auto,
+            buckets: None,
             stall_timeout: Duration::from_mins(10),
             heartbeat: Duration::from_secs(10),
         }

@@ -5,111 +5,94 @@ use toml::{Table, Value};
 
 use super::error::SpecError;
 
-/// A key, and what to write instead.
-const MOVED: &[(&str, &str)] = &[
-    ("tree.heuristic", PAPER),
-    ("tree.n_min", PAPER),
-    ("tree.c_max", PAPER),
-    ("tree.batching", PAPER),
-    ("blocks.split", PAPER),
-    ("blocks.joining", PAPER),
-    ("dedup.queries", PAPER),
-    ("dedup.lookback", PAPER),
-    ("url_key.scheme", PAPER),
-    ("url_key.title", PAPER),
-    ("url_key.rules_need_parameters", PAPER),
-    ("store.retry_timeout", FIXED),
-    ("limits.path_segments", FIXED),
-    ("limits.tag_bytes", FIXED),
-    ("limits.attributes_per_tag", FIXED),
-    ("limits.blocks", FIXED),
-    ("limits.block_chars", FIXED),
-    ("limits.depth", FIXED),
+/// Sections and keys that are keys of `[paper]` now.
+const OF_PAPER: [(&str, &str); 11] = [
+    ("tree", "heuristic"),
+    ("tree", "n_min"),
+    ("tree", "c_max"),
+    ("tree", "batching"),
+    ("blocks", "split"),
+    ("blocks", "joining"),
+    ("dedup", "queries"),
+    ("dedup", "lookback"),
+    ("url_key", "scheme"),
+    ("url_key", "title"),
+    ("url_key", "rules_need_parameters"),
 ];
 
-/// The last part of the key is a key of `[paper]`.
-const PAPER: &str = "paper";
-/// The default cannot be changed.
-const FIXED: &str = "fixed";
+/// Sections and keys whose defaults cannot be changed.
+const FIXED: [(&str, &str); 7] = [
+    ("store", "retry_timeout"),
+    ("limits", "path_segments"),
+    ("limits", "tag_bytes"),
+    ("limits", "attributes_per_tag"),
+    ("limits", "blocks"),
+    ("limits", "block_chars"),
+    ("limits", "depth"),
+];
 
 /// Refuses a job file or an override that has an old key.
 pub(super) fn refuse_moved(table: &Table) -> Result<(), SpecError> {
-    match MOVED.iter().find(|(key, _)| has(table, key)) {
-        Some((key, now)) => Err(SpecError::key(key, remedy(key, now))),
+    let is_there = |(section, key): &&(&str, &str)| {
+        let section = table.get(*section);
+        section.is_some_and(|section| section.get(key).is_some())
+    };
+    if let Some((section, key)) = OF_PAPER.iter().find(is_there) {
+        let expected = format!(
+            "the default method decides it itself now; remove it, or set method = \"paper\" and \
+             paper.{key}"
+        );
+        return Err(SpecError::key(&format!("{section}.{key}"), expected));
+    }
+    match FIXED.iter().find(is_there) {
+        Some((section, key)) => {
+            let expected = "this limit is fixed now; remove it";
+            Err(SpecError::key(&format!("{section}.{key}"), expected))
+        }
         None => Ok(()),
     }
 }
 
-fn has(table: &Table, key: &str) -> bool {
-    match key.split_once('.') {
-        None => table.contains_key(key),
-        Some((section, rest)) => {
-            let section = table.get(section).and_then(|section| section.as_table());
-            section.is_some_and(|section| has(section, rest))
+/// Reads an old switch, such as `output.write_blocks` or `output.markdown.links`: adds the name to its list, or
+/// removes it. Returns false if the key is no such switch.
+pub(super) fn replace_switch(
+    table: &mut Table,
+    key: &str,
+    value: &Value,
+) -> Result<bool, SpecError> {
+    let switch = key.strip_prefix("output.").unwrap_or_default();
+    let (list, name) = match (
+        switch.strip_prefix("markdown."),
+        switch.strip_prefix("write_"),
+    ) {
+        (Some("write"), _) => ("write", "markdown"),
+        (Some(name), _) => ("markdown", name),
+        (None, Some(name)) => ("write", name),
+        (None, None) => return Ok(false),
+    };
+    let refused = || SpecError::key(key, "expected true or false");
+    let is_set = value.as_bool().ok_or_else(refused)?;
+    let output = table
+        .entry("output")
+        .or_insert_with(|| Value::Table(Table::new()));
+    let output = output.as_table_mut().ok_or_else(refused)?;
+    let text = |name: &str| Value::String(name.to_owned());
+    let mut names = match output.remove(list) {
+        None if list == "markdown" => vec![text("emphasis")],
+        None => Vec::new(),
+        Some(Value::String(names)) => {
+            let names = names.split(',').map(str::trim);
+            names.filter(|name| !name.is_empty()).map(text).collect()
         }
+        Some(Value::Array(names)) => names,
+        Some(_) => return Err(refused()),
+    };
+    names.retain(|known| *known != text(name));
+    if is_set {
+        names.push(text(name));
     }
-}
-
-fn remedy(key: &str, now: &str) -> String {
-    let (_, last) = key.rsplit_once('.').unwrap_or(("", key));
-    match now {
-        PAPER => format!(
-            "the default method decides it itself now; remove it, or set method = \"paper\" and \
-             paper.{last}"
-        ),
-        _ => "this limit is fixed now; remove it".to_owned(),
-    }
-}
-
-/// A list of `[output]`, and a name in it.
-pub(super) struct Listed<'k> {
-    list: &'static str,
-    name: &'k str,
-}
-
-impl<'k> Listed<'k> {
-    /// Returns what an old switch has become: `output.write_blocks`, `output.markdown.links`.
-    pub(super) fn of(key: &'k str) -> Option<Self> {
-        let key = key.strip_prefix("output.")?;
-        let (list, name) = match key.strip_prefix("markdown.") {
-            Some("write") => ("write", "markdown"),
-            Some(name) => ("markdown", name),
-            None => ("write", key.strip_prefix("write_")?),
-        };
-        Some(Self { list, name })
-    }
-
-    /// Adds the name to its list, or removes it. Returns false if `value` is neither true nor false.
-    pub(super) fn set(&self, table: &mut Table, value: &Value) -> bool {
-        let output = table
-            .entry("output")
-            .or_insert_with(|| Value::Table(Table::new()));
-        let (Some(output), Some(is_set)) = (output.as_table_mut(), value.as_bool()) else {
-            return false;
-        };
-        let name = Value::String(self.name.to_owned());
-        let default = match self.list {
-            "markdown" => vec![Value::String("emphasis".to_owned())],
-            _ => Vec::new(),
-        };
-        let list = output.entry(self.list).or_insert(Value::Array(default));
-        if let Value::String(names) = list {
-            let names = names
-                .split(',')
-                .map(str::trim)
-                .filter(|name| !name.is_empty());
-            let names = names.map(|name| Value::String(name.to_owned()));
-            *list = Value::Array(names.collect());
-        }
-        let Some(names) = list.as_array_mut() else {
-            return false;
-        };
-        names.retain(|known| *known != name);
-        if is_set {
-            names.push(name);
-        }
-        true
-    }
+    output.insert(list.to_owned(), Value::Array(names));
+    Ok(true)
 }
 
 /// Replaces the old switches of a job file. Returns the key of one that is neither true nor false.
@@ -118,25 +101,20 @@ pub(super) fn replace_switches(table: &mut Table) -> Result<(), SpecError> {
         return Ok(());
     };
     let mut old: Vec<(String, Value)> = Vec::new();
-    if output.get("markdown").is_some_and(Value::is_table)
-        && let Some(Value::Table(switches)) = output.remove("markdown")
-    {
-        let of_markdown = |(name, value)| (format!("output.markdown.{name}"), value);
-        old.extend(switches.into_iter().map(of_markdown));
-    }
-    let written: Vec<String> = output
-        .keys()
-        .filter(|key| key.starts_with("write_"))
-        .cloned()
-        .collect();
-    for key in written {
-        let value = output.remove(&key);
-        old.extend(value.map(|value| (format!("output.{key}"), value)));
-    }
-    for (key, value) in old {
-        if !Listed::of(&key).is_some_and(|listed| listed.set(table, &value)) {
-            return Err(SpecError::key(&key, "expected true or false"));
+    output.retain(|key, value| match value {
+        Value::Table(switches) if key == "markdown" => {
+            let of_markdown = |(name, value)| (format!("output.markdown.{name}"), value);
+            old.extend(std::mem::take(switches).into_iter().map(of_markdown));
+            false
         }
+        value if key.starts_with("write_") => {
+            old.push((format!("output.{key}"), value.clone()));
+            false
+        }
+        _ => true,
+    });
+    for (key, value) in old {
+        replace_switch(table, &key, &value)?;
     }
     Ok(())
 }

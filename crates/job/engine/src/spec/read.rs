@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use super::JobSpec;
 use super::error::SpecError;
-use super::moved::{Listed, refuse_moved, replace_switches};
+use super::moved::{refuse_moved, replace_switch, replace_switches};
 
 impl JobSpec {
     /// Reads the job file at `path` and applies `overrides`, each `KEY=VALUE` with a dotted
@@ -27,7 +27,10 @@ impl JobSpec {
         if let Some(folder) = path.parent() {
             resolve_paths(&mut table, folder);
         }
-        Self::from_table(table, overrides)
+        let table = overridden(table, overrides)?;
+        let complete = refuse_missing(&table);
+        let spec = Self::from_table(table)?;
+        complete.map(|()| spec)
     }
 
     /// Returns the defaults with `overrides`, for [`Settings::new`]: a spec without a job
@@ -38,44 +41,46 @@ impl JobSpec {
     /// # Errors
     /// [`SpecError`], naming the key and what was expected.
     pub fn defaults(overrides: &[String]) -> Result<Self, SpecError> {
-        let location = || {
-            let empty = ("location".to_owned(), Value::String(String::new()));
-            Value::Table(Table::from_iter([empty]))
-        };
-        let sections = ["archive", "output"].map(|name| (name.to_owned(), location()));
-        Self::from_table(Table::from_iter(sections), overrides)
+        Self::from_table(overridden(Table::new(), overrides)?)
     }
 
-    fn from_table(mut table: Table, overrides: &[String]) -> Result<Self, SpecError> {
-        replace_switches(&mut table)?;
-        for text in overrides {
-            apply_override(&mut table, text)?;
-        }
-        refuse_moved(&table)?;
+    fn from_table(table: Table) -> Result<Self, SpecError> {
         serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
-            let key = error.path().to_string();
-            let expected = error.into_inner();
-            Self::key_error(&key, expected.message().trim())
+            let section = error.path().to_string();
+            let error = error.into_inner();
+            let message = error.message().trim();
+            // The path of serde may end at the section of an unknown field.
+            let field = message.strip_prefix("unknown field `");
+            let key = match field.and_then(|rest| rest.split('`').next()) {
+                Some(field) if matches!(section.as_str(), "" | ".") => field.to_owned(),
+                Some(field) if section != field && !section.ends_with(&format!(".{field}")) => {
+                    format!("{section}.{field}")
+                }
+                _ => section,
+            };
+            SpecError::key(&key, message)
         })
     }
+}
 
-    /// Makes the error of the key that `message` names. For an unknown or missing field, the
-    /// path of serde ends at `section`.
-    fn key_error(section: &str, message: &str) -> SpecError {
-        let field = ["unknown field `", "missing field `"]
-            .iter()
-            .find_map(|start| message.strip_prefix(start)?.split('`').next());
-        let key = match (section, field) {
-            ("" | ".", Some(field)) => field.to_owned(),
-            (section, Some(field))
-                if section != field && !section.ends_with(&format!(".{field}")) =>
-            {
-                format!("{section}.{field}")
-            }
-            (section, _) => section.to_owned(),
-        };
-        SpecError::key(&key, message)
+/// Returns a job file with `overrides`, and no key of old jobs.
+fn overridden(mut table: Table, overrides: &[String]) -> Result<Table, SpecError> {
+    replace_switches(&mut table)?;
+    for text in overrides {
+        apply_override(&mut table, text)?;
     }
+    refuse_moved(&table)?;
+    Ok(table)
+}
+
+/// Refuses a job file without the one key that has no default.
+fn refuse_missing(table: &Table) -> Result<(), SpecError> {
+    let (key, field) = match table.get("output").map(|output| output.get("location")) {
+        None => ("output", "output"),
+        Some(None) => ("output.location", "location"),
+        Some(Some(_)) => return Ok(()),
+    };
+    Err(SpecError::key(key, format!("missing field `{field}`")))
 }
 
 /// Keys whose values are paths or URLs.
@@ -128,22 +133,17 @@ fn apply_override(table: &mut Table, text: &str) -> Result<(), SpecError> {
         text: text.to_owned(),
     };
     let (key, value) = text.split_once('=').ok_or_else(bad)?;
+    let key = key.trim();
     let value = format!("value = {value}")
         .parse::<Table>()
         .ok()
         .and_then(|mut table| table.remove("value"))
         .unwrap_or_else(|| Value::String(value.to_owned()));
-    if let Some(listed) = Listed::of(key.trim()) {
-        let is_set = listed.set(table, &value);
-        return is_set
-            .then_some(())
-            .ok_or_else(|| SpecError::key(key, "expected true or false"));
+    if replace_switch(table, key, &value)? {
+        return Ok(());
     }
     let mut section = table;
-    let (path, last) = match key.trim().rsplit_once('.') {
-        Some((path, last)) => (path, last),
-        None => ("", key.trim()),
-    };
+    let (path, last) = key.rsplit_once('.').unwrap_or(("", key));
     for name in path.split('.').filter(|name| !name.is_empty()) {
         section = section
             .entry(name)

@@ -2,7 +2,7 @@
 
 use arrow::record_batch::RecordBatch;
 use datafusion::common::ScalarValue;
-use datafusion::logical_expr::{Expr, ident};
+use datafusion::logical_expr::{Expr, ident, lit};
 use datafusion::prelude::SessionContext;
 use deltalake::DeltaTable;
 use tables::{DateRange, Output, Table, days_from_date};
@@ -18,10 +18,7 @@ pub(crate) async fn rows(
     ranges: &[DateRange],
 ) -> Result<Vec<RecordBatch>, EngineError> {
     let context = SessionContext::new();
-    let date = |date| {
-        let days = ScalarValue::Date32(Some(days_from_date(date)));
-        Expr::Literal(days, None)
-    };
+    let date = |date| lit(ScalarValue::Date32(Some(days_from_date(date))));
     let within = ranges
         .iter()
         .map(|range| ident("date").between(date(range.first()), date(range.last())))

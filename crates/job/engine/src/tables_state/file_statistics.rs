@@ -9,6 +9,10 @@ use datafusion::common::{Column, ScalarValue};
 use deltalake::kernel::EagerSnapshot;
 use serde_json::Value;
 
+/// The names of the least and the greatest values in the statistics of a file.
+const LEAST: &str = "minValues";
+const GREATEST: &str = "maxValues";
+
 /// The log has times in milliseconds, cut off. A column has microseconds.
 const CUT_MICROS: i64 = 1_000;
 
@@ -23,13 +27,6 @@ struct LoggedFile {
     partition: HashMap<String, Option<String>>,
     /// As in the Delta protocol, "Per-file Statistics"; null if there are none.
     statistics: Value,
-}
-
-/// One end of the values of a file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    Least,
-    Greatest,
 }
 
 impl FileStatistics {
@@ -49,8 +46,8 @@ impl FileStatistics {
         }
     }
 
-    /// Returns an end of `column` in each file, null where it is unknown. `None` if it is unknown in all files.
-    fn ends(&self, column: &Column, end: End) -> Option<ArrayRef> {
+    /// Returns the values `end` of `column`, one for each file, null where it is unknown. `None` if it is unknown in all files.
+    fn ends(&self, column: &Column, end: &str) -> Option<ArrayRef> {
         let data_type = self.schema.field_with_name(&column.name).ok()?.data_type();
         let values: Vec<_> = (self.files.iter())
             .map(|file| file.end(&column.name, data_type, end))
@@ -65,22 +62,18 @@ impl FileStatistics {
 }
 
 impl LoggedFile {
-    fn end(&self, column: &str, data_type: &DataType, end: End) -> Option<ScalarValue> {
+    fn end(&self, column: &str, data_type: &DataType, end: &str) -> Option<ScalarValue> {
         if let Some(value) = self.partition.get(column) {
             return ScalarValue::try_from_string(value.clone()?, data_type).ok();
         }
-        let ends = match end {
-            End::Least => "minValues",
-            End::Greatest => "maxValues",
-        };
-        let value = match self.statistics.get(ends)?.get(column)? {
+        let value = match self.statistics.get(end)?.get(column)? {
             Value::String(text) => text.clone(),
             Value::Null => return None,
             other => other.to_string(),
         };
         let value = ScalarValue::try_from_string(value, data_type).ok()?;
         Some(match value {
-            ScalarValue::TimestampMicrosecond(Some(micros), zone) if end == End::Greatest => {
+            ScalarValue::TimestampMicrosecond(Some(micros), zone) if end == GREATEST => {
                 ScalarValue::TimestampMicrosecond(Some(micros.saturating_add(CUT_MICROS)), zone)
             }
             value => value,
@@ -90,11 +83,11 @@ impl LoggedFile {
 
 impl PruningStatistics for FileStatistics {
     fn min_values(&self, column: &Column) -> Option<ArrayRef> {
-        self.ends(column, End::Least)
+        self.ends(column, LEAST)
     }
 
     fn max_values(&self, column: &Column) -> Option<ArrayRef> {
-        self.ends(column, End::Greatest)
+        self.ends(column, GREATEST)
     }
 
     fn num_containers(&self) -> usize {

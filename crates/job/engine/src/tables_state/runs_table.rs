@@ -78,9 +78,7 @@ pub(crate) fn run_dates(batch: &RecordBatch) -> Result<Vec<RunDate>, DataFusionE
             started_micros: started
                 .as_primitive::<TimestampMicrosecondType>()
                 .value(row),
-            counts: Counts::default(),
-            peak_memory: None,
-            spilled_bytes: None,
+            ..RunDate::default()
         })
         .collect();
     for (name, field) in OPTIONAL_COLUMNS {

@@ -1,5 +1,6 @@
 //! The dates in the output tables.
 
+use chrono::NaiveDate;
 use tables::{DateRange, Output, Partitioning};
 
 use crate::error::EngineError;
@@ -25,8 +26,9 @@ impl TableDates {
     /// [`EngineError`] if a table cannot be read.
     pub async fn read(output: &Output) -> Result<Self, EngineError> {
         let mut tables = TablesSnapshot::open(output, TablesSnapshot::DATED.to_vec()).await?;
+        let all = DateRange::between(NaiveDate::MIN, NaiveDate::MAX);
         Ok(Self {
-            runs: tables.all_runs().await?,
+            runs: tables.runs(all).await?,
             unfinished: tables.unfinished(),
             partitioning: tables.partitioning(),
         })

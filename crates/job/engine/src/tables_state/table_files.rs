@@ -23,7 +23,6 @@ use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
-use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
@@ -125,38 +124,25 @@ impl TableFiles {
 
     /// Returns where the columns of `projection`, or all, are in `columns`.
     fn projection(&self, projection: Option<&Vec<usize>>) -> Result<Vec<usize>> {
-        let of_files = |index: usize| {
-            let name = self.schema.field(index).name();
-            Ok(self.columns.table_schema().index_of(name)?)
-        };
-        match projection {
-            Some(projection) => projection.iter().copied().map(of_files).collect(),
-            None => (0..self.schema.fields().len()).map(of_files).collect(),
-        }
+        let schema = project_schema(&self.schema, projection)?;
+        let names = schema.fields().iter().map(|field| field.name());
+        names
+            .map(|name| Ok(self.columns.table_schema().index_of(name)?))
+            .collect()
     }
 
-    fn predicate(
-        &self,
-        session: &dyn Session,
-        filters: &[Expr],
-    ) -> Result<Option<Arc<dyn PhysicalExpr>>> {
-        let Some(filter) = conjunction(filters.iter().cloned()) else {
-            return Ok(None);
-        };
-        let columns = DFSchema::try_from(self.schema().as_ref().clone())?;
-        session.create_physical_expr(filter, &columns).map(Some)
-    }
-
-    /// Returns the files that may have rows for `predicate`, by the statistics in the log, with their
+    /// Returns the files that may have rows for `filters`, by the statistics in the log, with their
     /// number of rows if all are known.
     fn files(
         &self,
-        predicate: Option<&Arc<dyn PhysicalExpr>>,
+        session: &dyn Session,
+        filters: &[Expr],
     ) -> Result<(Vec<PartitionedFile>, Option<usize>)> {
-        let kept = match predicate {
-            Some(predicate) => {
+        let kept = match conjunction(filters.iter().cloned()) {
+            Some(filter) => {
+                let columns = DFSchema::try_from(self.schema().as_ref().clone())?;
                 let pruning = PruningPredicateBuilder::new().with_file_schema(self.schema());
-                let pruning = pruning.try_build(Arc::clone(predicate))?;
+                let pruning = pruning.try_build(session.create_physical_expr(filter, &columns)?)?;
                 let statistics = FileStatistics::new(&self.snapshot, self.schema());
                 Some(pruning.prune(&statistics)?)
             }
@@ -226,8 +212,7 @@ impl TableProvider for TableFiles {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let predicate = self.predicate(session, filters)?;
-        let (files, rows) = self.files(predicate.as_ref())?;
+        let (files, rows) = self.files(session, filters)?;
         if files.is_empty() {
             // A scan of no files has no partitions, and operators that need one refuse it.
             return Ok(Arc::new(EmptyExec::new(project_schema(

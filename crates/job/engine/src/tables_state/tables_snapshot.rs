@@ -45,17 +45,23 @@ struct OpenedTable {
 }
 
 impl OpenedTable {
-    /// Takes `table` at the version `opened`.
-    async fn at(output: &Output, table: Table, opened: DeltaTable) -> Result<Self, EngineError> {
-        let partitions = if TablesSnapshot::DATED.contains(&table) {
-            output.partitions_of(table, &opened).await?
-        } else {
-            BTreeSet::new()
+    /// Takes `table` at the version `opened`, if it exists.
+    async fn at(
+        output: &Output,
+        table: Table,
+        opened: Option<DeltaTable>,
+    ) -> Result<Option<Self>, EngineError> {
+        let Some(opened) = opened else {
+            return Ok(None);
         };
-        Ok(Self {
+        let partitions = match TablesSnapshot::DATED.contains(&table) {
+            true => output.partitions_of(table, &opened).await?,
+            false => BTreeSet::new(),
+        };
+        Ok(Some(Self {
             table: opened,
             partitions,
-        })
+        }))
     }
 }
 
@@ -71,10 +77,8 @@ impl TablesSnapshot {
     pub(crate) async fn open(output: &Output, tables: Vec<Table>) -> Result<Self, EngineError> {
         let opened = stream::iter(tables)
             .map(|table| async move {
-                let opened = match output.open(table).await? {
-                    Some(opened) => Some(OpenedTable::at(output, table, opened).await?),
-                    None => None,
-                };
+                let opened = output.open(table).await?;
+                let opened = OpenedTable::at(output, table, opened).await?;
                 Ok::<_, EngineError>((table, opened))
             })
             .buffered(OPENED_AT_ONCE)
@@ -108,10 +112,7 @@ impl TablesSnapshot {
                 Some(version) => version.table().await,
                 None => None,
             };
-            let reopened = match latest {
-                Some(latest) => Some(OpenedTable::at(&output, *table, latest).await?),
-                None => None,
-            };
+            let reopened = OpenedTable::at(&output, *table, latest).await?;
             if *table == Table::Runs {
                 self.runs.clear();
             }
@@ -143,13 +144,11 @@ impl TablesSnapshot {
     /// # Errors
     /// [`EngineError::Table`] if it is as no version of urltree does.
     pub(crate) fn found_partitioning(&self) -> Result<Option<Partitioning>, EngineError> {
-        for table in Table::ALL {
-            if let Some(opened) = self.opened(table) {
-                let found = self.output.partitioning_of_opened(table, &opened.table);
-                return Ok(Some(found?));
-            }
-        }
-        Ok(None)
+        let mut opened = Table::ALL.into_iter().filter_map(|table| {
+            let opened = self.opened(table)?;
+            Some(self.output.partitioning_of_opened(table, &opened.table))
+        });
+        Ok(opened.next().transpose()?)
     }
 
     /// The partitions of the tables; without tables those of a job.
@@ -247,15 +246,6 @@ impl TablesSnapshot {
         Ok(())
     }
 
-    /// All rows of `runs`, in order.
-    ///
-    /// # Errors
-    /// [`EngineError`] if the table cannot be read.
-    pub(crate) async fn all_runs(&mut self) -> Result<Vec<RunDate>, EngineError> {
-        self.runs(DateRange::between(NaiveDate::MIN, NaiveDate::MAX))
-            .await
-    }
-
     /// Returns the last dates that were run with other settings than `digest`: among the dates of
     /// `range`, which a run would replace, and the date before, which it starts from.
     ///
@@ -270,12 +260,9 @@ impl TablesSnapshot {
         partitions.retain(|partition| partition.first() < range.first());
         let before = partitions.pop().unwrap_or(range);
         let dates = self.runs(before.through(range)).await?;
-        let before = dates.iter().rfind(|run| run.date < range.first());
+        let before = dates.iter().rposition(|run| run.date < range.first());
         let mut others: Vec<DateRange> = Vec::new();
-        for run in before
-            .into_iter()
-            .chain(dates.iter().filter(|run| range.contains(run.date)))
-        {
+        for run in &dates[before.unwrap_or(0)..] {
             if run.settings != digest {
                 add_adjacent(&mut others, Partitioning::Day.dates(run.date));
             }

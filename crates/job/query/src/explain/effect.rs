@@ -62,31 +62,27 @@ impl MarksEffect {
         };
         for (at, page) in pages.iter().enumerate() {
             effect.without_template += usize::from(!page.takes_marks);
-            effect.add(at, page, &page.reasons(before), &page.reasons(after));
+            let changed = effect.changed.len();
+            let reasons = page.reasons(before).into_iter().zip(page.reasons(after));
+            for (ordinal, (block, (before, after))) in page.blocks.iter().zip(reasons).enumerate() {
+                if matches!(after, Reason::MarkedContent | Reason::MarkedBoilerplate) {
+                    effect.marked.add(&block.text);
+                }
+                match (before.is_content(), after.is_content()) {
+                    (false, true) => effect.kept.add(&block.text),
+                    (true, false) => effect.dropped.add(&block.text),
+                    _ => continue,
+                }
+                effect.changed.push(ChangedBlock {
+                    page: at,
+                    ordinal,
+                    before,
+                    after,
+                });
+            }
+            effect.changed_pages += usize::from(effect.changed.len() > changed);
         }
         effect
-    }
-
-    fn add(&mut self, at: usize, page: &ExplainedPage, before: &[Reason], after: &[Reason]) {
-        let changed = self.changed.len();
-        let reasons = before.iter().zip(after).enumerate();
-        for (block, (ordinal, (before, after))) in page.blocks.iter().zip(reasons) {
-            if matches!(after, Reason::MarkedContent | Reason::MarkedBoilerplate) {
-                self.marked.add(&block.text);
-            }
-            match (before.is_content(), after.is_content()) {
-                (false, true) => self.kept.add(&block.text),
-                (true, false) => self.dropped.add(&block.text),
-                _ => continue,
-            }
-            self.changed.push(ChangedBlock {
-                page: at,
-                ordinal,
-                before: *before,
-                after: *after,
-            });
-        }
-        self.changed_pages += usize::from(self.changed.len() > changed);
     }
 }
 

@@ -1,15 +1,14 @@
 //! The rows of the tables with one URL: each fetch of a page, and what the run has decided about it.
 
 use chrono::NaiveDate;
-use datafusion::common::ScalarValue;
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, cast, ident, lit};
 use datafusion::prelude::{DataFrame, SessionContext};
-use engine::{PagePosition, Settings};
+use engine::{EngineError, PagePosition, Settings};
 use tables::Table;
 
 use crate::conditions::of_domain;
-use crate::rows::{Rows, date, number, owned};
+use crate::rows::{Row, Rows};
 
 /// An archive row, and the decision about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +51,28 @@ impl Fetch {
         match self.row {
             Some(row) => format!("{}#{row}", self.source),
             None => self.source.clone(),
+        }
+    }
+
+    /// Returns its domain and its URL key.
+    pub(super) fn names(&self) -> Result<(&str, &str), EngineError> {
+        let names = self.domain.as_deref().zip(self.url_key.as_deref());
+        names.ok_or_else(|| self.differs("it has no URL key"))
+    }
+
+    /// Returns the condition for its rows in a table without archive positions.
+    pub(super) fn is_row(&self) -> Result<Expr, EngineError> {
+        let (domain, key) = self.names()?;
+        let time = cast(ident("fetched_at"), arrow::datatypes::DataType::Int64);
+        let is_time = time.eq(lit(self.fetched_at.unwrap_or_default()));
+        Ok((of_domain(domain).and(ident("url_key").eq(lit(key)))).and(is_time))
+    }
+
+    /// Makes the error of a page that differs from that of its run.
+    pub(super) fn differs(&self, difference: &str) -> EngineError {
+        EngineError::Relabelled {
+            url: self.url.clone().unwrap_or_default(),
+            difference: difference.to_owned(),
         }
     }
 
@@ -106,11 +127,11 @@ pub(super) async fn of_url(
             has_request_url,
         ] {
             if fetches.is_empty() {
-                fetches = keyed(context, condition).await?;
+                fetches = rows_of(context, Table::UrlKeys, condition).await?;
             }
         }
     }
-    for row in quarantined(context, ident("url").eq(lit(url))).await? {
+    for row in rows_of(context, Table::Quarantine, ident("url").eq(lit(url))).await? {
         let is_same = |other: &&mut Fetch| other.source == row.source && other.row == row.row;
         match fetches.iter_mut().find(is_same) {
             Some(keyed) => keyed.quarantine = row.quarantine,
@@ -127,30 +148,26 @@ pub(super) async fn at_place(
     domain: &str,
     place: &str,
 ) -> Result<Option<Fetch>> {
-    let Some((source, row)) = place.rsplit_once('#') else {
+    let place = place.rsplit_once('#');
+    let Some((source, Ok(row))) = place.map(|(source, row)| (source, row.parse::<i64>())) else {
         return Ok(None);
     };
-    let Ok(row) = row.parse::<i64>() else {
-        return Ok(None);
-    };
-    let is_there = ident("source")
-        .eq(lit(source))
-        .and(ident("row").eq(lit(row)));
+    let has_place = (ident("source").eq(lit(source))).and(ident("row").eq(lit(row)));
     // Statistics of domains leave out files; those of rows do not.
-    Ok(keyed(context, of_domain(domain).and(is_there)).await?.pop())
+    let is_there = of_domain(domain).and(has_place);
+    Ok(rows_of(context, Table::UrlKeys, is_there).await?.pop())
 }
 
-/// Returns the revisions of a domain within dates, in the order in which they were labelled.
-pub(super) async fn revisions(
+/// Returns the number of revisions among the rows that are meant that were labelled before a page.
+pub(super) async fn revisions_before(
     context: &SessionContext,
-    domain: &str,
-    dates: Expr,
-) -> Result<Vec<Fetch>> {
-    let is_revision = ident("status").eq(lit("revision"));
-    let condition = of_domain(domain).and(is_revision).and(dates);
-    let mut fetches = keyed(context, condition).await?;
-    sort(&mut fetches);
-    Ok(fetches)
+    fetch: &Fetch,
+    are_meant: Expr,
+) -> Result<usize> {
+    let are_revisions = are_meant.and(ident("status").eq(lit("revision")));
+    let revisions = rows_of(context, Table::UrlKeys, are_revisions).await?;
+    let are_before = revisions.iter().filter(|other| order(other) < order(fetch));
+    Ok(are_before.count())
 }
 
 /// Returns the number of the labelled pages of a domain on dates that `are_asked`, and the newest of them, in time
@@ -174,69 +191,44 @@ pub(super) async fn newest(
     Ok((count, fetches))
 }
 
-/// The order of pages in a replay.
-pub(super) fn sort(fetches: &mut [Fetch]) {
+fn sort(fetches: &mut [Fetch]) {
     fetches.sort_by(|one, other| order(one).cmp(&order(other)));
 }
 
-/// The order of the pages of a batch.
-pub(super) fn order(fetch: &Fetch) -> (Option<i64>, Option<&str>, &str, Option<i64>) {
+/// The order of pages in a replay.
+fn order(fetch: &Fetch) -> (Option<i64>, Option<&str>, &str, Option<i64>) {
     let url = fetch.url.as_deref();
     (fetch.fetched_at, url, &fetch.source, fetch.row)
 }
 
-async fn keyed(context: &SessionContext, condition: Expr) -> Result<Vec<Fetch>> {
-    let table = context.table(Table::UrlKeys.name()).await?;
-    fetches(table.filter(condition)?).await
-}
-
-async fn quarantined(context: &SessionContext, condition: Expr) -> Result<Vec<Fetch>> {
-    if !context.table_exist(Table::Quarantine.name())? {
+/// Reads rows of `url_keys` or `quarantine`. A table that does not exist has none.
+async fn rows_of(context: &SessionContext, table: Table, condition: Expr) -> Result<Vec<Fetch>> {
+    if !context.table_exist(table.name())? {
         return Ok(Vec::new());
     }
-    let table = context.table(Table::Quarantine.name()).await?;
+    let table = context.table(table.name()).await?;
     fetches(table.filter(condition)?).await
 }
 
-/// Reads rows of `url_keys` or `quarantine`. A column that only the other table has is null.
+/// Reads rows of `url_keys` or `quarantine`, with the columns that the table has.
 async fn fetches(frame: DataFrame) -> Result<Vec<Fetch>> {
-    let has = |name: &str| frame.schema().has_column_with_unqualified_name(name);
+    let has = |name: &&str| frame.schema().has_column_with_unqualified_name(name);
     let columns = KEYED.into_iter().chain(["reason", "detail"]);
-    let columns: Vec<Expr> = columns
-        .map(|name| match has(name) {
-            true => ident(name),
-            false => lit(ScalarValue::Utf8(None)).alias(name),
-        })
-        .collect();
-    let rows = Rows::collect(frame.select(columns)?).await?;
-    let (dates, times) = (rows.numbers("date")?, rows.numbers("fetched_at")?);
-    let (positions, sources) = (rows.numbers("row")?, rows.texts("source")?);
-    let (domains, keys) = (rows.texts("domain")?, rows.texts("url_key")?);
-    let (urls, request_urls) = (rows.texts("url")?, rows.texts("request_url")?);
-    let (statuses, merged_by) = (rows.texts("status")?, rows.texts("merged_by")?);
-    let duplicate_of = rows.texts("duplicate_of")?;
-    let (reasons, details) = (rows.texts("reason")?, rows.texts("detail")?);
-    let fetch = |row: usize| Fetch {
-        url: owned(&urls, row),
-        request_url: owned(&request_urls, row),
-        url_key: owned(&keys, row),
-        domain: owned(&domains, row),
-        date: date(&dates, row),
-        fetched_at: number(&times, row),
-        status: owned(&statuses, row).unwrap_or_else(|| "quarantined".to_owned()),
-        merged_by: owned(&merged_by, row),
-        duplicate_of: owned(&duplicate_of, row),
-        source: sources.value(row).to_owned(),
-        row: number(&positions, row),
-        quarantine: owned(&reasons, row).zip(owned(&details, row)),
+    let columns: Vec<&str> = columns.filter(has).collect();
+    let fetch = |row: Row<'_>| Fetch {
+        url: row.owned("url"),
+        request_url: row.owned("request_url"),
+        url_key: row.owned("url_key"),
+        domain: row.owned("domain"),
+        date: row.date("date").unwrap_or_default(),
+        fetched_at: row.number("fetched_at"),
+        status: (row.owned("status")).unwrap_or_else(|| "quarantined".to_owned()),
+        merged_by: row.owned("merged_by"),
+        duplicate_of: row.owned("duplicate_of"),
+        source: row.text("source").to_owned(),
+        row: row.number("row"),
+        quarantine: row.owned("reason").zip(row.owned("detail")),
     };
-    Ok((0..rows.count()).map(fetch).collect())
-}
-
-/// The condition for the rows of a page in a table without archive positions.
-pub(super) fn is_row_of(fetch: &Fetch, domain: &str, key: &str) -> Expr {
-    let time = cast(ident("fetched_at"), arrow::datatypes::DataType::Int64);
-    of_domain(domain)
-        .and(ident("url_key").eq(lit(key)))
-        .and(time.eq(lit(fetch.fetched_at.unwrap_or_default())))
+    let rows = Rows::collect(frame.select_columns(&columns)?).await?;
+    Ok(rows.iter().map(fetch).collect())
 }

@@ -1,17 +1,13 @@
 //! A page with the label of each block.
 
-use datafusion::error::Result;
-use datafusion::logical_expr::{Expr, ident, lit};
-use datafusion::prelude::SessionContext;
 use engine::{ArchivePage, Settings};
 use site_replay::{Labelling, PageLabels, marked_reason};
-use tables::Table;
 use template::Reason;
 use template::marks::SiteMarks;
 use url_key::Branch;
 
 use crate::explain::fetches::Fetch;
-use crate::rows::Rows;
+use crate::rows::Row;
 
 /// A page, as a run has labelled it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,13 +80,17 @@ pub(super) enum RunMarks {
     Unknown,
 }
 
-/// The columns of a page in `documents` that are compared.
-pub(super) struct WrittenPage {
-    text: String,
-    blocks: i64,
-    support: i64,
-    node: String,
-}
+/// The columns of `documents` by which a page is found and compared.
+pub(super) const WRITTEN: [&str; 8] = [
+    "domain",
+    "fetched_at",
+    "url_key",
+    "status",
+    "text",
+    "blocks",
+    "support",
+    "node",
+];
 
 impl ExplainedPage {
     /// Makes a page of its labels without marks.
@@ -159,60 +159,37 @@ impl ExplainedPage {
 
     /// Returns the content blocks, one per line: the column `text` of `documents`.
     pub fn text(&self) -> String {
-        let reasons: Vec<Reason> = self.blocks.iter().map(|block| block.reason).collect();
-        self.text_of(&reasons)
+        self.text_of(|block| block.reason)
     }
 
     /// Returns the blocks that are content for these reasons, one per line.
-    pub fn text_of(&self, reasons: &[Reason]) -> String {
-        let blocks = self.blocks.iter().zip(reasons);
-        let kept = blocks.filter(|(_, reason)| reason.is_content());
-        let lines: Vec<&str> = kept.map(|(block, _)| block.text.as_str()).collect();
+    fn text_of(&self, reason: impl Fn(&ExplainedBlock) -> Reason) -> String {
+        let kept = (self.blocks.iter()).filter(|block| reason(block).is_content());
+        let lines: Vec<&str> = kept.map(|block| block.text.as_str()).collect();
         lines.join("\n")
     }
 
-    /// Describes the first difference to what the run has written; `None` if there is none.
-    pub(super) fn difference(&self, written: &WrittenPage, marks: RunMarks) -> Option<String> {
-        let (blocks, support) = (self.blocks.len() as i64, i64::from(self.support));
-        if blocks != written.blocks {
-            let had = written.blocks;
+    /// Describes the first difference to the row that the run has written; `None` if there is none.
+    pub(super) fn difference(&self, written: Row<'_>, marks: RunMarks) -> Option<String> {
+        let number = |column| written.number(column).unwrap_or_default();
+        let (blocks, had) = (self.blocks.len() as i64, number("blocks"));
+        if blocks != had {
             return Some(format!(
                 "its page has {blocks} text blocks now and had {had}"
             ));
         }
-        if (&self.node, support) != (&written.node, written.support) {
+        let (now, then) = (i64::from(self.support), number("support"));
+        let (node, node_then) = (self.node.as_str(), written.text("node"));
+        if (node, now) != (node_then, then) {
             return Some(format!(
-                "{support} pages of {} decide now, and {} pages of {} did",
-                self.node, written.support, written.node
+                "{now} pages of {node} decide now, and {then} pages of {node_then} did"
             ));
         }
-        let is_same = match marks {
-            RunMarks::Same => self.text() == written.text,
-            RunMarks::None => self.text_of(&self.reasons(None)) == written.text,
-            RunMarks::Unknown => true,
+        let text = match marks {
+            RunMarks::Same => self.text(),
+            RunMarks::None => self.text_of(|block| block.unmarked),
+            RunMarks::Unknown => return None,
         };
-        (!is_same).then(|| "its text would be another now".to_owned())
+        (text != written.text("text")).then(|| "its text would be another now".to_owned())
     }
-}
-
-/// Reads the row of a page in `documents`.
-pub(super) async fn written(
-    context: &SessionContext,
-    is_row: Expr,
-    status: &str,
-) -> Result<Option<WrittenPage>> {
-    let table = context.table(Table::Documents.name()).await?;
-    let frame = table
-        .filter(is_row.and(ident("status").eq(lit(status))))?
-        .select_columns(&["text", "blocks", "support", "node"])?;
-    let rows = Rows::collect(frame).await?;
-    if rows.count() == 0 {
-        return Ok(None);
-    }
-    Ok(Some(WrittenPage {
-        text: rows.texts("text")?.value(0).to_owned(),
-        blocks: rows.numbers("blocks")?.value(0),
-        support: rows.numbers("support")?.value(0),
-        node: rows.texts("node")?.value(0).to_owned(),
-    }))
 }

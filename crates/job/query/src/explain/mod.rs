@@ -11,16 +11,18 @@ mod labelled;
 mod site_pages;
 
 use chrono::NaiveDate;
+use datafusion::logical_expr::{ident, lit};
 use datafusion::prelude::SessionContext;
 use engine::{ArchivePage, EngineError, Job, RunDate, TableDates, read_pages, without_marks};
 use site_replay::{Batching, SiteStream};
-use tables::{DateRange, Table};
+use tables::{DateRange, Table, days_from_date};
 use url_tree::BlockHash;
 
-use crate::conditions::within;
-use crate::explain::entries::{Moment, ordinal, replay};
-use crate::explain::fetches::{at_place, is_row_of, of_url, order, revisions};
-use crate::explain::labelled::RunMarks;
+use crate::conditions::{day, of_domain, within};
+use crate::explain::entries::{Moment, least_ordinal, replay};
+use crate::explain::fetches::{at_place, of_url, revisions_before};
+use crate::explain::labelled::{RunMarks, WRITTEN};
+use crate::rows::Rows;
 use crate::session::{RUN_FIRST, open, open_existing, session};
 
 pub use effect::{BlocksAndWords, ChangedBlock, MarksEffect};
@@ -70,8 +72,7 @@ impl<'a> Explainer<'a> {
     /// # Errors
     /// [`EngineError`] if a table cannot be read.
     pub async fn find(&self, url: &str) -> Result<Vec<Fetch>, EngineError> {
-        let found = of_url(&self.context, &self.job.settings, url).await;
-        found.map_err(EngineError::query)
+        Ok(of_url(&self.context, &self.job.settings, url).await?)
     }
 
     /// Returns the first and the last date that were run; `None` if none was.
@@ -94,8 +95,7 @@ impl<'a> Explainer<'a> {
             let (Some(domain), Some(place)) = (&fetch.domain, &fetch.duplicate_of) else {
                 return Ok(None);
             };
-            let found = at_place(&self.context, domain, place).await;
-            match found.map_err(EngineError::query)? {
+            match at_place(&self.context, domain, place).await? {
                 Some(found) => fetch = found,
                 None => return Ok(None),
             }
@@ -111,10 +111,10 @@ impl<'a> Explainer<'a> {
     /// [`EngineError::Relabelled`] if the archive or the tables are not those of the run, and
     /// [`EngineError`] if they cannot be read.
     pub async fn explain(&self, fetch: &Fetch) -> Result<ExplainedPage, EngineError> {
-        let (domain, key) = names(fetch)?;
+        let (domain, _) = fetch.names()?;
         let marks = self.marks_of_run(fetch)?;
-        let moment = self.moment(fetch, domain, key).await?;
-        let replay = self.replay(domain, &moment).await?;
+        let moment = self.moment(fetch).await?;
+        let replay = replay(&self.context, &self.job.settings, domain, &moment).await?;
         let page = self.read(fetch).await?;
         self.labelled(fetch, page, &replay, marks).await
     }
@@ -153,11 +153,6 @@ impl<'a> Explainer<'a> {
         written.ok().flatten()
     }
 
-    async fn replay(&self, domain: &str, moment: &Moment) -> Result<SiteStream, EngineError> {
-        let replay = replay(&self.context, &self.job.settings, domain, moment);
-        replay.await.map_err(EngineError::query)
-    }
-
     /// Labels the blocks of a parsed page, and compares them with those of the run.
     async fn labelled(
         &self,
@@ -166,16 +161,16 @@ impl<'a> Explainer<'a> {
         replay: &SiteStream,
         marks: RunMarks,
     ) -> Result<ExplainedPage, EngineError> {
-        let (domain, key) = names(fetch)?;
+        let (domain, key) = fetch.names()?;
         let settings = &self.job.settings;
-        let page = page.map_err(|detail| differs(fetch, &detail))?;
+        let page = page.map_err(|detail| fetch.differs(&detail))?;
         let branch = url_key::Branch::from_key(key);
         let hashes: Vec<BlockHash> = page.page.blocks.iter().map(|block| block.hash).collect();
         let labels = replay.label(branch.items(), &hashes, page.outline.as_ref());
         let page = ExplainedPage::new(fetch, &branch, page, &labels, settings);
         let mut page = page.with_marks(settings.site.marks.of(domain).map(|marks| &**marks));
         page.has_other_marks = marks != RunMarks::Same;
-        self.compare(fetch, domain, key, &page, marks).await?;
+        self.compare(&page, marks).await?;
         Ok(page)
     }
 
@@ -185,12 +180,10 @@ impl<'a> Explainer<'a> {
 
     /// The marks with which the date of a fetch was run. Other settings that differ are an error.
     fn marks_of_run(&self, fetch: &Fetch) -> Result<RunMarks, EngineError> {
-        match self.run_of(fetch.date) {
-            Some(run) => self
-                .marks_of(run)
-                .ok_or(EngineError::ExplainedSettings { date: fetch.date }),
-            None => Err(differs(fetch, "no run of its date is complete")),
-        }
+        let run = self.run_of(fetch.date);
+        let run = run.ok_or_else(|| fetch.differs("no run of its date is complete"))?;
+        let marks = self.marks_of(run);
+        marks.ok_or(EngineError::ExplainedSettings { date: fetch.date })
     }
 
     /// The marks of a run; `None` if other settings differ too.
@@ -208,84 +201,67 @@ impl<'a> Explainer<'a> {
     }
 
     /// Finds out when a page was labelled.
-    async fn moment(&self, fetch: &Fetch, domain: &str, key: &str) -> Result<Moment, EngineError> {
-        let settings = &self.job.settings;
-        let is_revision = fetch.status == "revision";
-        let ordinal = ordinal(&self.context, is_row_of(fetch, domain, key), is_revision).await;
-        let ordinal = ordinal.map_err(EngineError::query)?;
-        let ordinal = ordinal.ok_or_else(|| differs(fetch, "it has no row in window_entries"))?;
-        let dates = match settings.site.batching {
-            Batching::Page => DateRange::between(fetch.date, fetch.date),
-            Batching::Run => self.dates_of_run(fetch.date),
-            Batching::Date => DateRange::between(fetch.date, self.last_relabelling(fetch.date)),
+    async fn moment(&self, fetch: &Fetch) -> Result<Moment, EngineError> {
+        let settings = &self.job.settings.site;
+        let kind = match fetch.status.as_str() {
+            "revision" => "revision",
+            _ => "document",
         };
-        // With batches of one page, the entries before the page have all revisions before it.
-        let revisions = if settings.site.revisions && settings.site.batching != Batching::Page {
-            let of_batch = revisions(&self.context, domain, within(dates)).await;
-            let of_batch = of_batch.map_err(EngineError::query)?;
-            let is_before = |other: &&Fetch| order(other) < order(fetch);
-            of_batch.iter().filter(is_before).count()
-        } else {
-            0
+        let is_entry = fetch.is_row()?.and(ident("entry").eq(lit(kind)));
+        let ordinal = least_ordinal(&self.context, is_entry).await?;
+        let ordinal = ordinal.ok_or_else(|| fetch.differs("it has no row in window_entries"))?;
+        let dates = self.dates_together(fetch.date);
+        let mut moment = Moment {
+            are_before: ident("date").lt(day(dates.first())),
+            are_together: within(dates),
+            last: days_from_date(dates.last()),
+            revisions: 0,
         };
-        let one_by_one = settings.site.batching == Batching::Page;
-        Ok(Moment {
-            dates,
-            ordinal: if one_by_one { ordinal } else { 0 },
-            revisions,
-        })
+        if settings.batching == Batching::Page {
+            // The entries before the page have all revisions before it.
+            moment.are_before = ident("ordinal").lt(lit(ordinal));
+            moment.are_together = ident("ordinal").eq(lit(ordinal));
+        } else if settings.revisions {
+            let (domain, _) = fetch.names()?;
+            let are_together = of_domain(domain).and(within(dates));
+            moment.revisions = revisions_before(&self.context, fetch, are_together).await?;
+        }
+        Ok(moment)
     }
 
-    /// The last date whose pages decide the labels of `date`. Each run labels the dates within
-    /// `tree.relabel_days` before its first date again, and `runs` has every date of a run.
-    fn last_relabelling(&self, date: NaiveDate) -> NaiveDate {
-        let reach = chrono::Days::new(self.job.settings.site.relabel_days.into());
+    /// The dates of runs whose pages are inserted together with those of `date` or before these are labelled.
+    fn dates_together(&self, date: NaiveDate) -> DateRange {
+        let settings = &self.job.settings.site;
+        let run = self.run_of(date).map(|run| &run.run_id);
+        // Each run labels the dates within `tree.relabel_days` before its first date again, and `runs` has every
+        // date of a run.
+        let reach = chrono::Days::new(settings.relabel_days.into());
         let end = date.checked_add_days(reach).unwrap_or(date);
-        let dates = self.runs.iter().map(|run| run.date);
-        let last = dates.filter(|run| date <= *run && *run <= end).max();
-        last.unwrap_or(date)
-    }
-
-    /// The dates of the run that wrote `date`.
-    fn dates_of_run(&self, date: NaiveDate) -> DateRange {
-        let id = self.run_of(date).map(|run| &run.run_id);
-        let dates = self.runs.iter().filter(|run| Some(&run.run_id) == id);
-        let dates = dates.map(|run| DateRange::between(run.date, run.date));
+        let is_together = |other: &&RunDate| match settings.batching {
+            Batching::Page => other.date == date,
+            Batching::Date => date <= other.date && other.date <= end,
+            Batching::Run => Some(&other.run_id) == run,
+        };
+        let dates = self.runs.iter().filter(is_together).map(|run| run.date);
+        let dates = dates.map(|date| DateRange::between(date, date));
         dates
             .reduce(DateRange::through)
             .unwrap_or_else(|| DateRange::between(date, date))
     }
 
     /// Compares a page with its row of `documents`.
-    async fn compare(
-        &self,
-        fetch: &Fetch,
-        domain: &str,
-        key: &str,
-        explained: &ExplainedPage,
-        marks: RunMarks,
-    ) -> Result<(), EngineError> {
-        let is_row = is_row_of(fetch, domain, key);
-        let written = labelled::written(&self.context, is_row, &fetch.status);
-        match written.await.map_err(EngineError::query)? {
-            None => Err(differs(fetch, "it has no row in documents")),
-            Some(written) => match explained.difference(&written, marks) {
-                Some(difference) => Err(differs(fetch, &difference)),
-                None => Ok(()),
-            },
+    async fn compare(&self, page: &ExplainedPage, marks: RunMarks) -> Result<(), EngineError> {
+        let fetch = &page.fetch;
+        let is_page = (fetch.is_row()?).and(ident("status").eq(lit(&fetch.status)));
+        let documents = self.context.table(Table::Documents.name()).await?;
+        let written = documents.filter(is_page)?.select_columns(&WRITTEN)?;
+        let difference = match Rows::collect(written).await?.iter().next() {
+            Some(written) => page.difference(written, marks),
+            None => Some("it has no row in documents".to_owned()),
+        };
+        match difference {
+            Some(difference) => Err(fetch.differs(&difference)),
+            None => Ok(()),
         }
-    }
-}
-
-/// Returns the domain and the URL key of a fetch.
-fn names(fetch: &Fetch) -> Result<(&str, &str), EngineError> {
-    let names = fetch.domain.as_deref().zip(fetch.url_key.as_deref());
-    names.ok_or_else(|| differs(fetch, "it has no URL key"))
-}
-
-fn differs(fetch: &Fetch, difference: &str) -> EngineError {
-    EngineError::Relabelled {
-        url: fetch.url.clone().unwrap_or_default(),
-        difference: difference.to_owned(),
     }
 }

@@ -1,22 +1,16 @@
 //! The newest pages of a site, block by block.
 
-use std::sync::Arc;
-
 use chrono::NaiveDate;
-use datafusion::datasource::MemTable;
-use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, ident, lit};
-use datafusion::prelude::SessionContext;
 use engine::{EngineError, PagePosition, read_pages};
-use site_replay::{Batching, SiteStream};
+use site_replay::SiteStream;
 use tables::Table;
 
 use crate::conditions::{day, from, of_domain};
-use crate::explain::entries::{ENTRY_COLUMNS, Moment, least_ordinal};
+use crate::explain::Explainer;
+use crate::explain::entries::{ENTRY_COLUMNS, Moment, least_ordinal, replay};
 use crate::explain::fetches::{Fetch, KEYED, newest};
-use crate::explain::labelled::ExplainedPage;
-use crate::explain::{Explainer, names};
-use crate::rows::collect;
+use crate::explain::labelled::{ExplainedPage, WRITTEN};
 use crate::session::session;
 
 /// The newest pages of a site.
@@ -41,14 +35,14 @@ impl Explainer<'_> {
     /// As those of [`explain`](Self::explain).
     pub async fn newest_pages(&self, domain: &str, most: usize) -> Result<SitePages, EngineError> {
         let are_asked = self.are_dates_of_job();
-        let found = newest(&self.context, domain, are_asked, most).await;
-        let (labelled, fetches) = found.map_err(EngineError::query)?;
+        let (labelled, fetches) = newest(&self.context, domain, are_asked, most).await?;
         let mut site = SitePages {
             domain: domain.to_owned(),
             labelled,
             pages: Vec::with_capacity(fetches.len()),
         };
-        let Some(first) = fetches.iter().map(|fetch| self.first_date(fetch)).min() else {
+        let first = |fetch: &Fetch| self.dates_together(fetch.date).first();
+        let Some(first) = fetches.iter().map(first).min() else {
             return Ok(site);
         };
         let of_site = self.in_memory(domain, first).await?;
@@ -56,18 +50,15 @@ impl Explainer<'_> {
         let pages = read_pages(self.job, &positions, 0).await?;
         let mut replayed: Option<(Moment, SiteStream)> = None;
         for (fetch, page) in fetches.iter().zip(pages) {
-            let (_, key) = names(fetch)?;
-            let moment = of_site.moment(fetch, domain, key).await?;
-            let (_, replay) = match replayed.take().filter(|(known, _)| *known == moment) {
-                Some(known) => replayed.insert(known),
-                None => {
-                    let replay = of_site.replay(domain, &moment).await?;
-                    replayed.insert((moment, replay))
-                }
-            };
             let marks = self.marks_of_run(fetch)?;
-            let page = of_site.labelled(fetch, page, replay, marks).await?;
+            let moment = of_site.moment(fetch).await?;
+            let replay = match replayed.take() {
+                Some((known, replay)) if known == moment => replay,
+                _ => replay(&of_site.context, &self.job.settings, domain, &moment).await?,
+            };
+            let page = of_site.labelled(fetch, page, &replay, marks).await?;
             site.pages.push(page);
+            replayed = Some((moment, replay));
         }
         Ok(site)
     }
@@ -84,57 +75,29 @@ impl Explainer<'_> {
         ident("date").in_list(dates, false)
     }
 
-    /// The first date whose pages are inserted together with those of a fetch.
-    fn first_date(&self, fetch: &Fetch) -> NaiveDate {
-        match self.job.settings.site.batching {
-            Batching::Run => self.dates_of_run(fetch.date).first(),
-            Batching::Page | Batching::Date => fetch.date,
-        }
-    }
-
     /// Reads what the labels of pages of a domain from `first` on depend on into memory.
     async fn in_memory(&self, domain: &str, first: NaiveDate) -> Result<Self, EngineError> {
+        let rows = of_domain(domain).and(from(first));
+        let window = self.job.settings.site.window;
+        // No window reaches farther back.
+        let reach = i64::try_from(window.max_pages.max(window.min_pages)).unwrap_or(i64::MAX);
+        let least = least_ordinal(&self.context, rows.clone()).await?;
+        let least = least.unwrap_or_default().saturating_sub(reach);
+        let entries = of_domain(domain).and(ident("ordinal").gt_eq(lit(least)));
         let context = session(self.job)?;
-        let filled = self.fill(&context, domain, first).await;
-        filled.map_err(EngineError::query)?;
+        for (table, rows, columns) in [
+            (Table::WindowEntries, entries, &ENTRY_COLUMNS[..]),
+            (Table::Documents, rows.clone(), &WRITTEN),
+            (Table::UrlKeys, rows, &KEYED),
+        ] {
+            let frame = self.context.table(table.name()).await?;
+            let frame = frame.filter(rows)?.select_columns(columns)?;
+            context.register_table(table.name(), frame.cache().await?.into_view())?;
+        }
         Ok(Self {
             job: self.job,
             context,
             runs: self.runs.clone(),
         })
-    }
-
-    async fn fill(&self, context: &SessionContext, domain: &str, first: NaiveDate) -> Result<()> {
-        let window = self.job.settings.site.window;
-        // No window reaches farther back.
-        let reach = i64::try_from(window.max_pages.max(window.min_pages)).unwrap_or(i64::MAX);
-        let least = least_ordinal(&self.context, domain, first).await?;
-        let least = least.unwrap_or_default().saturating_sub(reach);
-        let entries = of_domain(domain).and(ident("ordinal").gt_eq(lit(least)));
-        let rows = of_domain(domain).and(from(first));
-        let entry_columns = [&["domain"], &ENTRY_COLUMNS[..]].concat();
-        let document_columns = [
-            "date",
-            "domain",
-            "fetched_at",
-            "url_key",
-            "status",
-            "text",
-            "blocks",
-            "support",
-            "node",
-        ];
-        for (table, rows, columns) in [
-            (Table::WindowEntries, entries, &*entry_columns),
-            (Table::Documents, rows.clone(), &document_columns[..]),
-            (Table::UrlKeys, rows, &KEYED[..]),
-        ] {
-            let frame = self.context.table(table.name()).await?;
-            let frame = frame.filter(rows)?.select_columns(columns)?;
-            let (schema, batches) = collect(frame).await?;
-            let table_of_site = MemTable::try_new(schema, vec![batches])?;
-            context.register_table(table.name(), Arc::new(table_of_site))?;
-        }
-        Ok(())
     }
 }

@@ -1,10 +1,8 @@
 //! The base of a URL, and its columns.
 
-use std::sync::Arc;
-
-use arrow::array::{ArrayRef, Int32Builder, Int64Builder};
 use url_parameters::Openness;
 
+use crate::plan::columns::column::{Named, column};
 use crate::plan::prior::key_hash::hash;
 
 /// The base of a URL, by which pages are compared. A URL without parts, or with parts that a rule decides about, is
@@ -28,24 +26,12 @@ impl Base {
     }
 }
 
-/// Builds the columns of a [`Base`].
-#[derive(Default)]
-pub(crate) struct BaseColumns {
-    hash: Int64Builder,
-    openness: Int32Builder,
-}
-
-impl BaseColumns {
-    pub(crate) fn append(&mut self, base: Option<Base>) {
-        self.hash.append_option(base.map(|base| base.hash));
-        self.openness
-            .append_option(base.map(|base| base.openness as i32));
-    }
-
-    pub(crate) fn finish(mut self) -> [(&'static str, ArrayRef); 2] {
-        [
-            ("base_hash", Arc::new(self.hash.finish())),
-            ("openness", Arc::new(self.openness.finish())),
-        ]
-    }
+/// Returns the columns of the bases of rows.
+pub(crate) fn base_columns(bases: &[Option<Base>]) -> [Named; 2] {
+    [
+        column("base_hash", bases, |base| Some(base.as_ref()?.hash)),
+        column("openness", bases, |base| {
+            Some(base.as_ref()?.openness as i32)
+        }),
+    ]
 }

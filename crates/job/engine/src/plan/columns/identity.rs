@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BinaryBuilder, RecordBatch, StringArray};
+use arrow::array::{ArrayRef, BinaryArray, RecordBatch, StringArray};
 use arrow::datatypes::TimestampMicrosecondType;
 use datafusion::error::Result;
 use sha2::{Digest, Sha256};
@@ -41,7 +41,7 @@ fn content_digest(text: &str) -> String {
 pub(crate) fn identity_columns(
     batch: &RecordBatch,
     rows: &[u32],
-    texts: &StringArray,
+    texts: &[&str],
     write_minhash: bool,
 ) -> Result<[(&'static str, ArrayRef); 3]> {
     let (keys, urls) = (batch.text("url_key")?, batch.text("url")?);
@@ -50,18 +50,19 @@ pub(crate) fn identity_columns(
         let row = *row as usize;
         document_id(keys.value(row), urls.value(row), times.value(row))
     });
-    let ids = StringArray::from_iter_values(ids);
-    let texts = || texts.iter().map(Option::unwrap_or_default);
-    let digests = StringArray::from_iter_values(texts().map(content_digest));
-    let mut signatures = BinaryBuilder::new();
-    for text in texts() {
+    let digests = texts.iter().map(|text| content_digest(text));
+    let signature = |text: &&str| {
         let signature = write_minhash.then(|| Signature::of(text)).flatten();
-        signatures.append_option(signature.map(|signature| signature.to_bytes()));
-    }
+        signature.map(|signature| signature.to_bytes())
+    };
+    let signatures: BinaryArray = texts.iter().map(signature).collect();
     Ok([
-        ("document_id", Arc::new(ids)),
-        ("content_digest", Arc::new(digests)),
-        ("minhash", Arc::new(signatures.finish())),
+        ("document_id", Arc::new(StringArray::from_iter_values(ids))),
+        (
+            "content_digest",
+            Arc::new(StringArray::from_iter_values(digests)),
+        ),
+        ("minhash", Arc::new(signatures)),
     ])
 }
 

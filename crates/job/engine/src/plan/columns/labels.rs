@@ -1,19 +1,20 @@
 //! The labels of a page as one value, the column `labels`, and the columns of `window_entries`.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
-use arrow::array::{BinaryBuilder, Int32Builder, Int64Builder, RecordBatch};
+use arrow::array::RecordBatch;
 use datafusion::error::{DataFusionError, Result};
 use foldhash::fast::RandomState;
 use serde::{Deserialize, Serialize};
 use site_replay::PageLabels;
 use template::{PagePaths, Reason};
+use url_key::Branch;
 use url_tree::{BlockHash, Verdict};
 
+use crate::plan::columns::column::column;
 use crate::plan::columns::schemas::{REPLAYED, RecordBatchExt, project_to};
 use crate::plan::columns::status::Status;
-use crate::plan::exec::step::to_bytes;
+use crate::plan::exec::step::{from_bytes, to_bytes};
 use crate::settings::Settings;
 
 /// The labels of a page. Borrows from the column.
@@ -40,35 +41,61 @@ pub(crate) struct LabelDetail<'a> {
     pub(crate) depth: u16,
 }
 
-/// The columns that [`crate::plan::steps::site::Site`] adds.
-#[derive(Default)]
-pub(crate) struct LabelColumns {
-    status: Int32Builder,
-    labels: BinaryBuilder,
-    ordinal: Int64Builder,
-    entry_hashes: BinaryBuilder,
-    template: BinaryBuilder,
+/// What [`crate::plan::steps::site::Site`] adds to a row.
+pub(crate) struct LabelledRow {
+    status: Status,
+    page: Option<Labelled>,
 }
 
-impl LabelColumns {
-    /// Appends a labelled page. `entry` are the hashes that it adds to its window.
+struct Labelled {
+    labels: Vec<u8>,
+    ordinal: i64,
+    entry_hashes: Vec<u8>,
+    template: Option<Vec<u8>>,
+}
+
+impl LabelledRow {
+    /// A labelled page. `entry` are the hashes that it adds to its window, and `slots` the DOM paths that it added to the
+    /// template, stored with its window entry.
     pub(crate) fn page(
-        &mut self,
         status: Status,
-        node: &str,
-        page_labels: &PageLabels,
+        branch: &Branch<'_>,
+        labels: &PageLabels,
         ordinal: i64,
         entry: &[BlockHash],
+        slots: Option<PagePaths>,
         settings: &Settings,
-    ) -> Result<()> {
+    ) -> Result<Self> {
+        let node = branch.node(labels.labels.node.depth.into());
+        let page = Labelled {
+            labels: to_bytes(&StoredLabels::new(&node, labels, settings)?)?,
+            ordinal,
+            entry_hashes: distinct(entry),
+            template: slots.map(|slots| slots.to_bytes()),
+        };
+        Ok(Self {
+            status,
+            page: Some(page),
+        })
+    }
+
+    /// A row without labels.
+    pub(crate) fn pass(status: Status) -> Self {
+        Self { status, page: None }
+    }
+}
+
+impl<'a> StoredLabels<'a> {
+    /// The labels of a page for which `node` was selected.
+    fn new(node: &'a str, page: &PageLabels, settings: &Settings) -> Result<Self> {
         let number = |count: u32| {
             let too_large = |_| {
                 DataFusionError::Execution(format!("{node}: a count of {count} pages is too large"))
             };
             i32::try_from(count).map_err(too_large)
         };
-        let labels = &page_labels.labels;
-        let details = labels.blocks.iter().zip(&page_labels.reasons);
+        let blocks = &page.labels.blocks;
+        let details = blocks.iter().zip(&page.reasons);
         let details = details
             .filter(|_| settings.keeps_block_details())
             .map(|(label, reason)| {
@@ -79,65 +106,40 @@ impl LabelColumns {
                     depth: label.depth,
                 })
             });
-        let is_content = labels
-            .blocks
+        let kind = page.kind.as_ref();
+        let is_content = blocks
             .iter()
             .map(|label| label.verdict != Verdict::Boilerplate);
-        let stored = StoredLabels {
+        Ok(Self {
             node,
-            support: number(labels.node.support)?,
-            kind: page_labels
-                .kind
-                .map(|likely| (likely.kind.as_str(), likely.hundredths)),
+            support: number(page.labels.node.support)?,
+            kind: kind.map(|likely| (likely.kind.as_str(), likely.hundredths)),
             is_content: is_content.collect(),
             details: details.collect::<Result<_>>()?,
-        };
-        self.labels.append_value(to_bytes(&stored)?);
-        self.status.append_value(status as i32);
-        self.ordinal.append_value(ordinal);
-        self.entry_hashes.append_value(distinct(entry));
-        Ok(())
+        })
     }
+}
 
-    /// Appends the DOM paths that the page added to the template, stored with its window entry.
-    pub(crate) fn learned(&mut self, slots: Option<PagePaths>) {
-        let bytes = slots.map(|slots| slots.to_bytes());
-        self.template.append_option(bytes);
-    }
-
-    /// Appends a row without labels.
-    pub(crate) fn pass(&mut self, status: Status) {
-        self.status.append_value(status as i32);
-        self.labels.append_null();
-        self.template.append_null();
-        self.ordinal.append_null();
-        self.entry_hashes.append_null();
-    }
-
-    /// Adds the columns to `kept`.
-    pub(crate) fn finish(mut self, kept: &RecordBatch) -> Result<RecordBatch> {
-        project_to(
-            kept,
-            &REPLAYED,
-            vec![
-                ("status", Arc::new(self.status.finish())),
-                ("labels", Arc::new(self.labels.finish())),
-                ("template", Arc::new(self.template.finish())),
-                ("ordinal", Arc::new(self.ordinal.finish())),
-                ("entry_hashes", Arc::new(self.entry_hashes.finish())),
-            ],
-        )
-    }
+/// Adds the columns of `rows` to `kept`.
+pub(crate) fn with_labels(kept: &RecordBatch, rows: &[LabelledRow]) -> Result<RecordBatch> {
+    let of_page = |name, bytes: fn(&Labelled) -> Option<&[u8]>| {
+        column(name, rows, move |row| row.page.as_ref().and_then(bytes))
+    };
+    let given = vec![
+        column("status", rows, |row| Some(row.status as i32)),
+        of_page("labels", |page| Some(&page.labels)),
+        of_page("template", |page| page.template.as_deref()),
+        column("ordinal", rows, |row| Some(row.page.as_ref()?.ordinal)),
+        of_page("entry_hashes", |page| Some(&page.entry_hashes)),
+    ];
+    project_to(kept, &REPLAYED, given)
 }
 
 /// Reads the labels of pages in `rows` of a batch.
 pub(crate) fn labels_of<'a>(batch: &'a RecordBatch, rows: &[u32]) -> Result<Vec<StoredLabels<'a>>> {
     let column = batch.bytes("labels")?;
-    let labels = rows
-        .iter()
-        .map(|row| postcard::from_bytes(column.value(*row as usize)));
-    let labels = labels.collect::<std::result::Result<_, _>>();
-    labels.map_err(|error| DataFusionError::External(error.into()))
+    let labels = rows.iter().map(|row| column.value(*row as usize));
+    labels.map(from_bytes).collect()
 }
 
 /// Returns the distinct hashes in order of first appearance, concatenated.

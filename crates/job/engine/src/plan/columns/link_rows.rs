@@ -1,11 +1,10 @@
 //! Rows of the table `links`: one per link of a page.
 
-use std::sync::Arc;
-
-use arrow::array::{BooleanArray, Int32Array, RecordBatch, StringArray};
+use arrow::array::RecordBatch;
 use datafusion::error::Result;
 use tables::Table;
 
+use crate::plan::columns::column::column;
 use crate::plan::columns::page::StoredLink;
 use crate::plan::columns::table_rows::{PageRows, table_rows};
 
@@ -40,19 +39,11 @@ pub(crate) fn link_rows(batch: &RecordBatch, pages: &PageRows<'_>) -> Result<Vec
 
 fn rows(batch: &RecordBatch, links: &[LinkRow<'_>]) -> Result<RecordBatch> {
     let pages: Vec<u32> = links.iter().map(|link| link.row).collect();
-    let ordinal = Int32Array::from_iter_values(links.iter().map(|link| link.ordinal));
-    let target = StringArray::from_iter_values(links.iter().map(|link| link.link.target));
-    let text = StringArray::from_iter_values(links.iter().map(|link| link.link.text));
-    let in_content: BooleanArray = links.iter().map(|link| Some(link.in_content)).collect();
-    table_rows(
-        Table::Links,
-        batch,
-        &pages,
-        vec![
-            ("ordinal", Arc::new(ordinal)),
-            ("target", Arc::new(target)),
-            ("text", Arc::new(text)),
-            ("in_content", Arc::new(in_content)),
-        ],
-    )
+    let columns = vec![
+        column("ordinal", links, |link| Some(link.ordinal)),
+        column("target", links, |link| Some(link.link.target)),
+        column("text", links, |link| Some(link.link.text)),
+        column("in_content", links, |link| Some(link.in_content)),
+    ];
+    table_rows(Table::Links, batch, &pages, columns)
 }

@@ -3,6 +3,7 @@
 pub(crate) mod base;
 pub(crate) mod block_rows;
 pub(crate) mod blocks;
+pub(crate) mod column;
 mod identity;
 pub(crate) mod labels;
 pub(crate) mod link_rows;
@@ -18,4 +19,3 @@ pub(crate) mod status;
 mod surt_columns;
 pub(crate) mod table_rows;
 pub(crate) mod url_parameters;
-pub(crate) mod written;

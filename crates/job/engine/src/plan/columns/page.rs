@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use arrow::array::{Array, BinaryArray};
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use html_blocks::Page;
 use markdown::Links;
 use serde::{Deserialize, Serialize, Serializer};
@@ -15,6 +15,7 @@ use template::{Layout, LayoutBlock, Title};
 
 use crate::plan::columns::said::Said;
 use crate::settings::Settings;
+use crate::tables_state::table_files::external;
 
 /// Most bytes of a page that travel through the sorts after Block, beside its beginning. A usual page has some
 /// 5 KB.
@@ -80,7 +81,7 @@ pub(crate) struct StoredPage<'a> {
 /// The columns of the tables `blocks` and `site_blocks` that come from a block, without its text.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct StoredBlock<'a> {
-    pub(crate) link_chars: u32,
+    pub(crate) link_chars: i32,
     pub(crate) slot: &'a str,
     pub(crate) chrome: bool,
 }
@@ -163,7 +164,8 @@ impl PageEncoding {
             block: link.block,
         });
         let details = page.blocks.iter().map(|block| StoredBlock {
-            link_chars: block.link_chars,
+            // A page has less than 2 GiB.
+            link_chars: block.link_chars.cast_signed(),
             slot: &block.dom_path,
             chrome: block.chrome,
         });
@@ -199,7 +201,7 @@ impl<'a> Pages<'a> {
     pub(crate) fn rest(&self, row: usize) -> Result<Option<StoredPage<'a>>> {
         let (_, rest) = self.parts(row)?;
         (!rest.is_empty())
-            .then(|| postcard::from_bytes(rest).map_err(broken))
+            .then(|| postcard::from_bytes(rest).map_err(external))
             .transpose()
     }
 
@@ -212,7 +214,7 @@ impl<'a> Pages<'a> {
         if self.0.is_null(row) {
             return Ok((PageOutline::default(), &[]));
         }
-        postcard::take_from_bytes(self.0.value(row)).map_err(broken)
+        postcard::take_from_bytes(self.0.value(row)).map_err(external)
     }
 }
 
@@ -246,11 +248,7 @@ fn as_bytes<S: Serializer>(
 }
 
 fn to_bytes(value: &impl Serialize, bytes: Vec<u8>) -> Result<Vec<u8>> {
-    postcard::to_extend(value, bytes).map_err(broken)
-}
-
-fn broken(error: postcard::Error) -> DataFusionError {
-    DataFusionError::External(error.into())
+    postcard::to_extend(value, bytes).map_err(external)
 }
 
 #[cfg(test)]

@@ -1,13 +1,10 @@
 //! Reads the columns that Site needs.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use arrow::array::{
-    Array, BinaryArray, Date32Array, Int32Array, Int64Array, RecordBatch, StringArray,
-    TimestampMicrosecondArray,
-};
+use arrow::array::RecordBatch;
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use datafusion::common::{internal_datafusion_err, internal_err};
 use datafusion::error::{DataFusionError, Result};
 use template::{BytesError, Layout, Outline, PagePaths};
 use url_key::Branch;
@@ -15,23 +12,11 @@ use url_tree::{BlockHash, Entry};
 
 use crate::plan::columns::page::{PageOutline, Pages};
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
-use crate::plan::columns::status::{Phase, Status, Statuses};
+use crate::plan::columns::status::{Phase, Status};
 
-/// A batch with typed access to the columns that Site needs.
+/// A batch of rows that Site reads.
 #[derive(Debug)]
-pub(crate) struct ReplayBatch {
-    pub(crate) batch: RecordBatch,
-    domains: StringArray,
-    phases: Int32Array,
-    dates: Date32Array,
-    statuses: Int32Array,
-    times: TimestampMicrosecondArray,
-    keys: StringArray,
-    hashes: BinaryArray,
-    pages: BinaryArray,
-    templates: BinaryArray,
-    positions: Int64Array,
-}
+pub(crate) struct ReplayBatch(pub(crate) RecordBatch);
 
 /// A page of a [`ReplayBatch`].
 pub(crate) struct PageRow<'a> {
@@ -46,66 +31,47 @@ pub(crate) struct PageRow<'a> {
 }
 
 impl ReplayBatch {
-    pub(crate) fn new(batch: RecordBatch) -> Result<Arc<Self>> {
-        Ok(Arc::new(Self {
-            domains: batch.text("domain")?.clone(),
-            phases: batch.numbers::<Int32Type>("phase")?.clone(),
-            dates: batch.numbers::<Date32Type>("date")?.clone(),
-            statuses: batch.numbers::<Int32Type>("status")?.clone(),
-            times: batch
-                .numbers::<TimestampMicrosecondType>("fetched_at")?
-                .clone(),
-            keys: batch.text("url_key")?.clone(),
-            hashes: batch.bytes("hashes")?.clone(),
-            pages: batch.bytes("page")?.clone(),
-            templates: batch.bytes("template")?.clone(),
-            positions: batch.numbers::<Int64Type>("row")?.clone(),
-            batch,
-        }))
-    }
-
     pub(crate) fn count(&self) -> usize {
-        self.batch.num_rows()
+        self.0.num_rows()
     }
 
     pub(crate) fn phase(&self, row: usize) -> Result<Phase> {
-        Phase::from_i32(self.phases.value(row))
+        Phase::from_i32(self.0.numbers::<Int32Type>("phase")?.value(row))
     }
 
-    pub(crate) fn domain(&self, row: usize) -> &str {
-        self.domains.value(row)
+    pub(crate) fn domain(&self, row: usize) -> Result<&str> {
+        Ok(self.0.text("domain")?.value(row))
     }
 
-    pub(crate) fn date(&self, row: usize) -> i32 {
-        self.dates.value(row)
+    pub(crate) fn date(&self, row: usize) -> Result<i32> {
+        Ok(self.0.numbers::<Date32Type>("date")?.value(row))
     }
 
     pub(crate) fn status(&self, row: usize) -> Result<Status> {
-        Statuses::new(&self.statuses).get(row)
+        self.0.statuses()?.get(row)
     }
 
     pub(crate) fn page(&self, row: usize) -> Result<PageRow<'_>> {
-        let (hashes, rest) = self.hashes.value(row).as_chunks::<16>();
+        let url_key = value_opt(self.0.text("url_key")?, row).ok_or_else(|| {
+            internal_datafusion_err!("row {row} of a batch of pages has no URL key")
+        })?;
+        let bytes = self.0.bytes("hashes")?.value(row);
+        let (hashes, rest) = bytes.as_chunks::<16>();
         if !rest.is_empty() {
-            return Err(DataFusionError::Internal(format!(
-                "{}: {} bytes are not a whole number of block hashes",
-                self.keys.value(row),
-                self.hashes.value(row).len()
-            )));
+            let bytes = bytes.len();
+            return internal_err!(
+                "{url_key}: {bytes} bytes are not a whole number of block hashes"
+            );
         }
+        let times = self.0.numbers::<TimestampMicrosecondType>("fetched_at")?;
         Ok(PageRow {
             status: self.status(row)?,
-            time: self.times.value(row),
-            url_key: value_opt(&self.keys, row).ok_or_else(|| {
-                DataFusionError::Internal(format!("row {row} of a batch of pages has no URL key"))
-            })?,
+            time: times.value(row),
+            url_key,
             hashes,
-            position: self.positions.value(row),
-            page: Pages(&self.pages).outline(row)?,
-            template: self
-                .templates
-                .is_valid(row)
-                .then(|| self.templates.value(row)),
+            position: self.0.numbers::<Int64Type>("row")?.value(row),
+            page: Pages(self.0.bytes("page")?).outline(row)?,
+            template: value_opt(self.0.bytes("template")?, row),
         })
     }
 }
@@ -116,15 +82,12 @@ impl<'a> PageRow<'a> {
         Branch::from_key(self.url_key)
     }
 
-    pub(crate) fn entry<'b>(
-        &self,
-        branch: &'b Branch<'b>,
-        hashes: &'b [BlockHash],
-    ) -> Entry<'b, Cow<'b, str>> {
+    /// Returns the entry of the page, whose branch is `branch`, in the URL Tree.
+    pub(crate) fn entry<'b>(&'b self, branch: &'b Branch<'b>) -> Entry<'b, Cow<'b, str>> {
         Entry {
             time_micros: self.time,
             branch: branch.items(),
-            hashes,
+            hashes: self.hashes,
         }
     }
 
@@ -159,8 +122,8 @@ impl<'a> PageRow<'a> {
     /// # Errors
     /// If the row does not have them.
     pub(crate) fn utf16_lengths(&self) -> Result<&[usize]> {
-        self.page.lengths.as_deref().ok_or_else(|| {
-            DataFusionError::Internal(format!("{}: no lengths of its blocks", self.url_key))
-        })
+        let lengths = self.page.lengths.as_deref();
+        lengths
+            .ok_or_else(|| internal_datafusion_err!("{}: no lengths of its blocks", self.url_key))
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! Each step keeps its input columns and adds its own. No schema has a column of HTML.
 
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchOptions};
+use arrow::array::{ArrayAccessor, ArrayRef, AsArray, RecordBatch};
+use arrow::compute::{SortColumn, lexsort_to_indices, partition, take_record_batch};
 use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Field, Int64Type, Schema, SchemaRef, TimeUnit,
+    ArrowPrimitiveType, DataType, Field, Schema, SchemaRef, TimeUnit, UInt64Type,
 };
 use datafusion::error::{DataFusionError, Result};
 
@@ -18,7 +20,7 @@ use crate::plan::columns::status::Statuses;
 pub(crate) static ROW_GROUPS: LazyLock<SchemaRef> = LazyLock::new(|| {
     schema(&[
         ("source", DataType::Utf8),
-        ("object_bytes", DataType::Int64),
+        ("object_bytes", DataType::UInt64),
         ("object_version", DataType::Utf8),
         ("row_group", DataType::Int32),
         ("fallback_date", DataType::Date32),
@@ -32,7 +34,7 @@ pub(crate) static ROW_GROUPS: LazyLock<SchemaRef> = LazyLock::new(|| {
 pub(crate) static SCANNED: LazyLock<SchemaRef> = LazyLock::new(|| {
     schema(&[
         ("source", DataType::Utf8),
-        ("object_bytes", DataType::Int64),
+        ("object_bytes", DataType::UInt64),
         ("object_version", DataType::Utf8),
         ("row_group", DataType::Int32),
         ("row", DataType::Int64),
@@ -75,7 +77,7 @@ pub(crate) static KEYED: LazyLock<SchemaRef> = LazyLock::new(|| {
 /// Output of Dedupe: adds the page that a duplicate repeats, and the order in which Block reads
 /// rows.
 ///
-/// Block sorts by the last four columns ([`ReadOrder`](super::read_order::ReadOrder)). For a later
+/// Block sorts by the last four columns ([`read_order`](super::read_order::read_order)). For a later
 /// copy, `first_source`, `first_row_group` and `first_row` are the position of the first page, and
 /// `copy_order` is its time. For another row, `first_row` is null, `copy_order` is its `row`,
 /// and the others are its own position.
@@ -142,20 +144,12 @@ const OF_SITE: [&str; 6] = [
     "phase",
 ];
 
-/// Output of Write: data files (`table`, `file`), and the number of rows by date, status and
-/// cause. The cause is the deduplication step of a duplicate, or the reason of a quarantine.
-pub(crate) static WRITTEN: LazyLock<SchemaRef> = LazyLock::new(|| {
-    schema(&[
-        ("table", DataType::Utf8),
-        ("file", DataType::Utf8),
-        ("date", DataType::Date32),
-        ("status", DataType::Utf8),
-        ("cause", DataType::Utf8),
-        ("rows", DataType::Int64),
-        ("html_bytes", DataType::Int64),
-        ("text_bytes", DataType::Int64),
-    ])
-});
+/// The columns of the position of a row group.
+pub(crate) const ROW_GROUP: [&str; 2] = ["source", "row_group"];
+
+/// Output of Write: one row per partition, a [`UnitOutput`](crate::accounting::UnitOutput) as one value.
+pub(crate) static WRITTEN: LazyLock<SchemaRef> =
+    LazyLock::new(|| schema(&[("output", DataType::Binary)]));
 
 fn time() -> DataType {
     DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))
@@ -215,6 +209,13 @@ pub(crate) trait RecordBatchExt {
             .as_primitive_opt()
             .ok_or_else(|| wrong_type(name, array))
     }
+
+    /// The rows up to each change in one of `columns`.
+    fn runs(&self, columns: &[&str]) -> Result<Vec<Range<usize>>> {
+        let columns = columns.iter().map(|name| self.array(name).cloned());
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        Ok(partition(&columns)?.ranges())
+    }
 }
 
 impl RecordBatchExt for RecordBatch {
@@ -251,14 +252,8 @@ pub(crate) fn project_to(
 }
 
 /// Makes rows with the columns of `schema`. A column comes from `given`, else it is null.
-pub(crate) fn rows_of(
-    schema: &SchemaRef,
-    count: usize,
-    given: Vec<(&str, ArrayRef)>,
-) -> Result<RecordBatch> {
-    let options = RecordBatchOptions::new().with_row_count(Some(count));
-    let none = RecordBatch::try_new_with_options(Arc::new(Schema::empty()), vec![], &options)?;
-    project_to(&none, schema, given)
+pub(crate) fn rows_of(schema: &SchemaRef, given: Vec<(&str, ArrayRef)>) -> Result<RecordBatch> {
+    project_to(&RecordBatch::try_from_iter(given)?, schema, Vec::new())
 }
 
 /// Returns the columns of `batch` under `schema`, which has the same types.
@@ -272,18 +267,33 @@ pub(crate) fn declared_as(schema: &SchemaRef, batch: &RecordBatch) -> Result<Rec
 
 /// Returns the object of a row, in the state that the census found.
 pub(crate) fn object_of(batch: &RecordBatch, row: usize) -> Result<ObjectState> {
-    let source = batch.text("source")?.value(row).to_owned();
-    let bytes = batch.numbers::<Int64Type>("object_bytes")?.value(row);
-    let bytes = u64::try_from(bytes)
-        .map_err(|_| DataFusionError::Internal(format!("{source} has {bytes} bytes")))?;
     Ok(ObjectState {
-        source,
-        bytes,
+        source: batch.text("source")?.value(row).to_owned(),
+        bytes: batch.numbers::<UInt64Type>("object_bytes")?.value(row),
         version: value_opt(batch.text("object_version")?, row).map(str::to_owned),
     })
 }
 
-/// Returns a value of a nullable text column.
-pub(crate) fn value_opt(array: &arrow::array::StringArray, row: usize) -> Option<&str> {
+/// Sorts `rows` by `columns`, ascending.
+pub(crate) fn sorted_by(columns: &[&str], rows: &RecordBatch) -> Result<RecordBatch> {
+    let columns = columns.iter().map(|name| {
+        Ok(SortColumn {
+            values: Arc::clone(rows.array(name)?),
+            options: None,
+        })
+    });
+    let order = lexsort_to_indices(&columns.collect::<Result<Vec<_>>>()?, None)?;
+    Ok(take_record_batch(rows, &order)?)
+}
+
+/// Returns the URL of each row: that of the response, or else of the request.
+pub(crate) fn urls(batch: &RecordBatch) -> Result<Vec<Option<&str>>> {
+    let (responses, requests) = (batch.text("url")?, batch.text("request_url")?);
+    let urls = responses.iter().zip(requests);
+    Ok(urls.map(|(url, request)| url.or(request)).collect())
+}
+
+/// Returns a value of a nullable column.
+pub(crate) fn value_opt<A: ArrayAccessor>(array: A, row: usize) -> Option<A::Item> {
     array.is_valid(row).then(|| array.value(row))
 }

@@ -4,18 +4,17 @@
 //! takes at most [`COUNTED`] blocks of memory: a page with new repeated blocks at each fetch cannot fill it.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BinaryArray, Date32Array, Int32Array, RecordBatch, StringArray};
+use arrow::array::RecordBatch;
 use arrow::datatypes::Date32Type;
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use foldhash::fast::RandomState;
 use tables::{Partitioning, Table};
+use url_tree::BlockHash;
 
-use crate::plan::columns::labels::StoredLabels;
-use crate::plan::columns::page::StoredPage;
+use crate::plan::columns::column::{column, dates};
 use crate::plan::columns::schemas::{RecordBatchExt, rows_of};
-use crate::plan::columns::table_rows::PageRows;
+use crate::plan::columns::table_rows::{PageBlock, PageRows};
 
 /// Different blocks of a site and date that are counted, the first ones. Each takes at most 3 KB, and usually 200 bytes. Of 17
 /// sites the most are 1,000. A lower value loses blocks of large sites, a higher one takes more memory for hostile ones.
@@ -27,8 +26,6 @@ const ROWS: usize = 1000;
 /// Bytes of a text that are kept. Imprints have some hundreds.
 const TEXT_BYTES: usize = 2000;
 
-type Hash = [u8; 16];
-
 /// The blocks that the pages of a site repeat on a date.
 #[derive(Debug)]
 pub(crate) struct SiteBlocks {
@@ -39,13 +36,13 @@ pub(crate) struct SiteBlocks {
     /// In the order of their first pages.
     blocks: Vec<SiteBlock>,
     /// Of each hash in `blocks`.
-    positions: HashMap<Hash, usize, RandomState>,
+    positions: HashMap<BlockHash, usize, RandomState>,
 }
 
 /// A block that pages repeat, as on the first page of the date that has it.
 #[derive(Debug)]
 struct SiteBlock {
-    hash: Hash,
+    hash: BlockHash,
     text: String,
     slot: String,
     reason: String,
@@ -59,18 +56,16 @@ struct SiteBlock {
 
 /// Returns what `pages` of `batch` repeat, by site and date in the order of rows.
 pub(crate) fn site_blocks(batch: &RecordBatch, pages: &PageRows<'_>) -> Result<Vec<SiteBlocks>> {
-    let (domains, hashes) = (batch.text("domain")?, batch.bytes("hashes")?);
-    let dates = batch.numbers::<Date32Type>("date")?;
+    let (domains, dates) = (batch.text("domain")?, batch.numbers::<Date32Type>("date")?);
     let mut sites: Vec<SiteBlocks> = Vec::new();
-    for (row, (page, labels)) in pages.rows.iter().zip(pages.pages.iter().zip(&pages.labels)) {
+    for (position, row) in pages.rows.iter().enumerate() {
         let row = *row as usize;
         let (domain, date) = (domains.value(row), dates.value(row));
         if !sites.last().is_some_and(|site| site.is_of(domain, date)) {
             sites.push(SiteBlocks::new(domain, date));
         }
-        let (hashes, _) = hashes.value(row).as_chunks::<16>();
         if let Some(site) = sites.last_mut() {
-            site.page(hashes, page, labels)?;
+            site.page(&pages.blocks(position)?);
         }
     }
     Ok(sites)
@@ -92,47 +87,30 @@ impl SiteBlocks {
     }
 
     /// Counts the blocks of a page that its text lacks and that other pages have too.
-    fn page(
-        &mut self,
-        hashes: &[Hash],
-        page: &StoredPage<'_>,
-        labels: &StoredLabels<'_>,
-    ) -> Result<()> {
+    fn page(&mut self, blocks: &[PageBlock<'_>]) {
         self.pages += 1;
-        for (ordinal, hash) in hashes.iter().enumerate() {
-            let parts = (
-                page.texts.get(ordinal),
-                page.details.get(ordinal),
-                labels.details.get(ordinal),
-            );
-            let (Some(text), Some(detail), Some(label)) = parts else {
-                let missing = format!("block {ordinal} has no details");
-                return Err(DataFusionError::Internal(missing));
-            };
-            if labels.is_content[ordinal] || label.count < 2 {
-                continue;
-            }
-            let number = self.pages;
-            if let Some(at) = self.positions.get(hash) {
-                let block = &mut self.blocks[*at];
-                if block.last_page < number {
-                    (block.pages, block.last_page) = (block.pages + 1, number);
+        let number = self.pages;
+        let is_repeated = |block: &&PageBlock<'_>| !block.is_content && block.label.count >= 2;
+        for block in blocks.iter().filter(is_repeated) {
+            if let Some(at) = self.positions.get(block.hash) {
+                let counted = &mut self.blocks[*at];
+                if counted.last_page < number {
+                    (counted.pages, counted.last_page) = (counted.pages + 1, number);
                 }
                 continue;
             }
-            self.positions.insert(*hash, self.blocks.len());
+            self.positions.insert(*block.hash, self.blocks.len());
             self.blocks.push(SiteBlock {
-                hash: *hash,
-                text: text[..text.floor_char_boundary(TEXT_BYTES)].to_owned(),
-                slot: detail.slot.to_owned(),
-                reason: label.reason.to_owned(),
-                count: label.count,
-                support: label.support,
+                hash: *block.hash,
+                text: block.text[..block.text.floor_char_boundary(TEXT_BYTES)].to_owned(),
+                slot: block.detail.slot.to_owned(),
+                reason: block.label.reason.to_owned(),
+                count: block.label.count,
+                support: block.label.support,
                 pages: 1,
                 last_page: number,
             });
         }
-        Ok(())
     }
 
     /// Leaves the first [`COUNTED`] blocks.
@@ -165,37 +143,20 @@ impl SiteBlocks {
         let order = |block: &SiteBlock| (-block.pages, -block.count, block.hash);
         self.blocks.sort_unstable_by_key(order);
         self.blocks.truncate(ROWS);
-        let blocks = &self.blocks;
-        let texts = |of: fn(&SiteBlock) -> &str| -> ArrayRef {
-            Arc::new(StringArray::from_iter_values(blocks.iter().map(of)))
-        };
-        let numbers = |of: fn(&SiteBlock) -> i32| -> ArrayRef {
-            Arc::new(Int32Array::from_iter_values(blocks.iter().map(of)))
-        };
-        let domain = std::iter::repeat_n(self.domain.as_str(), blocks.len());
-        let hash = BinaryArray::from_iter_values(blocks.iter().map(|block| block.hash));
-        rows_of(
-            &Table::SiteBlocks.schema(Partitioning::Day),
-            blocks.len(),
-            vec![
-                (
-                    "date",
-                    Arc::new(Date32Array::from_value(self.date, blocks.len())),
-                ),
-                ("domain", Arc::new(StringArray::from_iter_values(domain))),
-                ("text", texts(|block| &block.text)),
-                ("hash", Arc::new(hash)),
-                ("pages", numbers(|block| block.pages)),
-                (
-                    "site_pages",
-                    Arc::new(Int32Array::from_value(self.pages, blocks.len())),
-                ),
-                ("count", numbers(|block| block.count)),
-                ("support", numbers(|block| block.support)),
-                ("reason", texts(|block| &block.reason)),
-                ("slot", texts(|block| &block.slot)),
-            ],
-        )
+        let (blocks, site) = (&self.blocks, &self);
+        let columns = vec![
+            dates("date", blocks, |_| Some(site.date)),
+            column("domain", blocks, |_| Some(&*site.domain)),
+            column("text", blocks, |block| Some(&*block.text)),
+            column("hash", blocks, |block| Some(&block.hash[..])),
+            column("pages", blocks, |block| Some(block.pages)),
+            column("site_pages", blocks, |_| Some(site.pages)),
+            column("count", blocks, |block| Some(block.count)),
+            column("support", blocks, |block| Some(block.support)),
+            column("reason", blocks, |block| Some(&*block.reason)),
+            column("slot", blocks, |block| Some(&*block.slot)),
+        ];
+        rows_of(&Table::SiteBlocks.schema(Partitioning::Day), columns)
     }
 }
 
@@ -205,60 +166,58 @@ mod tests {
     use arrow::datatypes::Int32Type;
 
     use super::*;
+    use crate::plan::columns::labels::LabelDetail;
+    use crate::plan::columns::page::StoredBlock;
 
     /// A site with pages of these blocks, all of them repeated boilerplate.
     fn site(pages: &[&[u16]]) -> SiteBlocks {
         let mut site = SiteBlocks::new("tea.example", 15_000);
         for numbers in pages {
-            let texts: Vec<String> = numbers.iter().map(u16::to_string).collect();
-            site.page(&hashes(numbers), &page(&texts), &labels(numbers.len()))
-                .unwrap();
+            page(&mut site, numbers, |_| {});
         }
         site
     }
 
-    fn hashes(numbers: &[u16]) -> Vec<Hash> {
-        let hash = |number: &u16| {
-            let mut hash = [0; 16];
-            hash[..2].copy_from_slice(&number.to_be_bytes());
-            hash
-        };
-        numbers.iter().map(hash).collect()
-    }
-
-    fn page(texts: &[String]) -> StoredPage<'_> {
-        let detail = crate::plan::columns::page::StoredBlock {
-            link_chars: 0,
-            slot: "div>p",
-            chrome: false,
-        };
-        StoredPage {
-            title: None,
-            charset: "UTF-8",
-            charset_source: "utf8",
-            warnings: Vec::new(),
-            texts: texts.iter().map(String::as_str).collect(),
-            markup: None,
-            said: None,
-            details: vec![detail; texts.len()],
-            links: Vec::new(),
-        }
-    }
-
-    fn labels(blocks: usize) -> StoredLabels<'static> {
-        let detail = crate::plan::columns::labels::LabelDetail {
+    /// Counts a page of these blocks, repeated boilerplate but for `change`.
+    fn page(
+        site: &mut SiteBlocks,
+        numbers: &[u16],
+        change: impl Fn(&mut [(bool, LabelDetail<'_>)]),
+    ) {
+        let label = LabelDetail {
             reason: "counted",
             count: 2,
             support: 3,
             depth: 0,
         };
-        StoredLabels {
-            node: "tea.example",
-            support: 3,
-            kind: None,
-            is_content: vec![false; blocks],
-            details: vec![detail; blocks],
-        }
+        let detail = StoredBlock {
+            link_chars: 0,
+            slot: "div>p",
+            chrome: false,
+        };
+        let mut labels = vec![(false, label); numbers.len()];
+        change(&mut labels);
+        let texts: Vec<String> = numbers.iter().map(u16::to_string).collect();
+        let hashes: Vec<BlockHash> = numbers.iter().map(hash).collect();
+        let blocks = labels
+            .iter()
+            .enumerate()
+            .map(|(at, (is_content, label))| PageBlock {
+                row: 0,
+                ordinal: at as i32,
+                hash: &hashes[at],
+                text: &texts[at],
+                is_content: *is_content,
+                detail: &detail,
+                label,
+            });
+        site.page(&blocks.collect::<Vec<_>>());
+    }
+
+    fn hash(number: &u16) -> BlockHash {
+        let mut hash = [0; 16];
+        hash[..2].copy_from_slice(&number.to_be_bytes());
+        hash
     }
 
     /// Text and pages of each row.
@@ -286,12 +245,10 @@ mod tests {
     #[test]
     fn content_and_what_no_other_page_has_are_left_out() {
         let mut site = site(&[]);
-        let texts = ["1", "2", "3"].map(str::to_owned);
-        let mut labels = labels(3);
-        labels.is_content[0] = true;
-        labels.details[1].count = 1;
-        site.page(&hashes(&[1, 2, 3]), &page(&texts), &labels)
-            .unwrap();
+        page(&mut site, &[1, 2, 3], |labels| {
+            labels[0].0 = true;
+            labels[1].1.count = 1;
+        });
         assert_eq!(rows(site), [("3".to_owned(), 1)]);
     }
 

@@ -1,7 +1,8 @@
 //! The state of a row of the plan, and its use in Site.
 
 use arrow::array::{Array, Int32Array, StringArray};
-use datafusion::error::{DataFusionError, Result};
+use datafusion::common::{internal_datafusion_err, internal_err};
+use datafusion::error::Result;
 
 /// The state of a row in the plan: the `status` column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,40 +30,30 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    pub(crate) const ALL: [Self; 10] = [
-        Self::Unique,
-        Self::Duplicate,
-        Self::RevisionCandidate,
-        Self::Revision,
-        Self::Blocklisted,
-        Self::Quarantined,
-        Self::Audited,
-        Self::Known,
-        Self::Base,
-        Self::Learned,
+    /// All of them in the order of their numbers, with their names in the tables.
+    pub(crate) const ALL: [(Self, &'static str); 10] = [
+        (Self::Unique, "unique"),
+        (Self::Duplicate, "duplicate"),
+        (Self::RevisionCandidate, "revision_candidate"),
+        (Self::Revision, "revision"),
+        (Self::Blocklisted, "blocklisted"),
+        (Self::Quarantined, "quarantined"),
+        (Self::Audited, "audited"),
+        (Self::Known, "known"),
+        (Self::Base, "base"),
+        (Self::Learned, "learned"),
     ];
 
     /// The name of the status in the tables.
     pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Unique => "unique",
-            Self::Duplicate => "duplicate",
-            Self::RevisionCandidate => "revision_candidate",
-            Self::Revision => "revision",
-            Self::Blocklisted => "blocklisted",
-            Self::Quarantined => "quarantined",
-            Self::Audited => "audited",
-            Self::Known => "known",
-            Self::Base => "base",
-            Self::Learned => "learned",
-        }
+        Self::ALL[self as usize].1
     }
 
     fn from_i32(number: i32) -> Result<Self> {
-        let found = Self::ALL
-            .into_iter()
-            .find(|status| *status as i32 == number);
-        found.ok_or_else(|| DataFusionError::Internal(format!("{number} is not a row status")))
+        let found = usize::try_from(number).ok();
+        let found = found.and_then(|at| Self::ALL.get(at));
+        let found = found.ok_or_else(|| internal_datafusion_err!("{number} is not a row status"));
+        Ok(found?.0)
     }
 }
 
@@ -77,7 +68,7 @@ impl<'a> Statuses<'a> {
 
     pub(crate) fn get(&self, row: usize) -> Result<Status> {
         if self.0.is_null(row) {
-            return Err(DataFusionError::Internal("a row has no status".to_owned()));
+            return internal_err!("a row has no status");
         }
         Status::from_i32(self.0.value(row))
     }
@@ -108,13 +99,20 @@ impl Phase {
         [Self::WindowEntry, Self::Page, Self::PassThrough]
             .into_iter()
             .find(|phase| *phase as i32 == number)
-            .ok_or_else(|| DataFusionError::Internal(format!("{number} is not a phase")))
+            .ok_or_else(|| internal_datafusion_err!("{number} is not a phase"))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_status_is_at_its_number() {
+        for (number, (status, _)) in Status::ALL.into_iter().enumerate() {
+            assert_eq!(status as usize, number);
+        }
+    }
 
     #[test]
     fn a_row_without_a_status_is_an_error_and_not_a_unique_page() {

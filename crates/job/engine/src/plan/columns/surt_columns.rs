@@ -1,20 +1,15 @@
 //! The keys of documents in the indexes of web archives.
 
-use std::sync::Arc;
-
-use arrow::array::{ArrayRef, StringBuilder};
 use url_key::Surt;
 
+use crate::plan::columns::column::{Named, column};
+
 /// Returns the columns of `documents` with the SURTs of `urls` and of their hosts, null unless the job writes them.
-pub(crate) fn surt_columns(urls: &[&str], write_surt: bool) -> [(&'static str, ArrayRef); 2] {
-    let (mut surts, mut hosts) = (StringBuilder::new(), StringBuilder::new());
-    for url in urls {
-        let surt = write_surt.then(|| Surt::of(url)).flatten();
-        surts.append_option(surt.as_ref().map(Surt::as_str));
-        hosts.append_option(surt.as_ref().map(Surt::host));
-    }
+pub(crate) fn surt_columns(urls: &[&str], write_surt: bool) -> [Named; 2] {
+    let surt = |url: &&str| write_surt.then(|| Surt::of(url)).flatten();
+    let surts: Vec<Option<Surt>> = urls.iter().map(surt).collect();
     [
-        ("surt", Arc::new(surts.finish())),
-        ("surt_host", Arc::new(hosts.finish())),
+        column("surt", &surts, |surt| surt.as_ref().map(Surt::as_str)),
+        column("surt_host", &surts, |surt| surt.as_ref().map(Surt::host)),
     ]
 }

@@ -1,30 +1,30 @@
 //! Rows of the tables `url_keys`, `quarantine`, `window_entries` and `documents`.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, Float64Array, Float64Builder, Int32Array, Int64Array, ListArray, ListBuilder,
-    RecordBatch, StringArray, StringBuilder, UInt32Array,
-};
+use arrow::array::{ArrayRef, BinaryArray, RecordBatch, StringArray, UInt32Array};
 use arrow::compute::take;
-use arrow::datatypes::DataType;
-use datafusion::error::{DataFusionError, Result};
+use datafusion::common::{internal_datafusion_err, internal_err};
+use datafusion::error::Result;
 use tables::{Partitioning, Table};
+use text::language::Labelled;
 use text::signals::Signals;
 use url_key::Branch;
+use url_tree::BlockHash;
 
 use crate::language_model::Detector;
+use crate::plan::columns::column::{Named, column, text_lists};
 use crate::plan::columns::identity::identity_columns;
-use crate::plan::columns::labels::{StoredLabels, labels_of};
-use crate::plan::columns::page::{Pages, StoredPage};
+use crate::plan::columns::labels::{LabelDetail, StoredLabels, labels_of};
+use crate::plan::columns::page::{Pages, StoredBlock, StoredPage};
 use crate::plan::columns::said::said_columns;
-use crate::plan::columns::schemas::{RecordBatchExt, list_field, value_opt};
+use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::columns::signal_columns::signal_columns;
 use crate::plan::columns::status::Status;
 use crate::plan::columns::surt_columns::surt_columns;
 use crate::settings::Settings;
+use crate::spec::Written;
+use crate::tables_state::table_files::external;
 
 /// Projects `rows` of `batch` to the columns of `table`. A column comes from `given`, else from
 /// the column of the same name.
@@ -77,20 +77,19 @@ pub(crate) fn window_entries(batch: &RecordBatch, rows: &[u32]) -> Result<Record
     };
     let entries: StringArray = rows.iter().map(entry).collect::<Result<_>>()?;
     let keys = batch.text("url_key")?;
-    let branches = lists(rows.iter().map(|row| {
-        let branch = Branch::from_key(keys.value(*row as usize));
-        branch.items().to_vec()
-    }));
+    let branches = text_lists(
+        "branch",
+        rows.iter().map(|row| {
+            let branch = Branch::from_key(keys.value(*row as usize));
+            Some(branch.items().to_vec())
+        }),
+    );
     let hashes = values(batch, "entry_hashes", rows)?;
     table_rows(
         Table::WindowEntries,
         batch,
         rows,
-        vec![
-            ("entry", Arc::new(entries)),
-            ("branch", Arc::new(branches)),
-            ("hashes", hashes),
-        ],
+        vec![("entry", Arc::new(entries)), branches, ("hashes", hashes)],
     )
 }
 
@@ -101,6 +100,20 @@ pub(crate) struct PageRows<'a> {
     urls: Vec<&'a str>,
     pub(crate) pages: Vec<StoredPage<'a>>,
     pub(crate) labels: Vec<StoredLabels<'a>>,
+    hashes: &'a BinaryArray,
+}
+
+/// A block of a page, if the job writes `blocks` or `site_blocks`.
+pub(crate) struct PageBlock<'a> {
+    /// The row of its page.
+    pub(crate) row: u32,
+    /// In the page.
+    pub(crate) ordinal: i32,
+    pub(crate) hash: &'a BlockHash,
+    pub(crate) text: &'a str,
+    pub(crate) is_content: bool,
+    pub(crate) detail: &'a StoredBlock<'a>,
+    pub(crate) label: &'a LabelDetail<'a>,
 }
 
 impl<'a> PageRows<'a> {
@@ -111,191 +124,191 @@ impl<'a> PageRows<'a> {
         let labels = labels_of(batch, &rows)?;
         let page = |(row, labels): (&u32, &StoredLabels<'_>)| {
             let page = column.rest(*row as usize)?;
-            let page =
-                page.ok_or_else(|| DataFusionError::Internal("a page without texts".to_owned()))?;
+            let page = page.ok_or_else(|| internal_datafusion_err!("a page without texts"))?;
             let (blocks, labels) = (page.texts.len(), labels.is_content.len());
             if blocks != labels {
-                let mismatch = format!("{labels} labels for {blocks} blocks");
-                return Err(DataFusionError::Internal(mismatch));
+                return internal_err!("{labels} labels for {blocks} blocks");
             }
             Ok(page)
         };
         Ok(Self {
             pages: rows.iter().zip(&labels).map(page).collect::<Result<_>>()?,
             urls: rows.iter().map(|row| urls.value(*row as usize)).collect(),
+            hashes: batch.bytes("hashes")?,
             rows,
             labels,
         })
     }
+
+    /// Returns the blocks of the page at `position`.
+    pub(crate) fn blocks(&self, position: usize) -> Result<Vec<PageBlock<'_>>> {
+        let (page, labels) = (&self.pages[position], &self.labels[position]);
+        let row = self.rows[position];
+        let (hashes, _) = self.hashes.value(row as usize).as_chunks();
+        let block = |(ordinal, is_content): (usize, &bool)| {
+            Some(PageBlock {
+                row,
+                ordinal: ordinal as i32,
+                hash: hashes.get(ordinal)?,
+                text: page.texts.get(ordinal)?,
+                is_content: *is_content,
+                detail: page.details.get(ordinal)?,
+                label: labels.details.get(ordinal)?,
+            })
+        };
+        let blocks = labels.is_content.iter().enumerate().map(block);
+        let blocks: Option<_> = blocks.collect();
+        blocks.ok_or_else(|| internal_datafusion_err!("a block has no details"))
+    }
 }
 
-/// Content text and sizes of pages, from their blocks and labels.
-pub(crate) struct DocumentTexts {
-    pub(crate) text: StringArray,
-    /// Whether the job writes signatures.
-    write_minhash: bool,
-    /// Whether the job writes SURTs.
-    write_surt: bool,
-    /// Null where the job writes no Markdown, and where it failed.
-    markdown: StringArray,
-    /// Null where the job writes no language, and where the text is too short.
-    language: StringArray,
-    language_score: Float64Array,
-    language_label: StringArray,
-    /// Of texts, if the job writes signals.
-    signals: Vec<Option<Signals>>,
-    /// Warnings about Markdown and languages that failed, by position of the page.
-    failures: BTreeMap<usize, Vec<String>>,
-    blocks: Int32Array,
-    content_blocks: Int32Array,
-    content_chars: Int64Array,
-    boilerplate_chars: Int64Array,
+/// The content text of a page, from its blocks and labels, and what is computed from it.
+pub(crate) struct DocumentText {
+    pub(crate) text: String,
+    /// `None` where the job writes no Markdown, and where it failed.
+    markdown: Option<String>,
+    /// `None` where the job writes no language, and where the text is too short.
+    language: Option<(Labelled, f64)>,
+    /// If the job writes signals.
+    signals: Option<Signals>,
+    /// Warnings about Markdown and languages that failed.
+    failures: Vec<String>,
+    content_blocks: i32,
+    content_chars: i64,
+    boilerplate_chars: i64,
 }
 
-impl DocumentTexts {
-    /// Makes the texts of pages.
-    ///
-    /// # Errors
-    /// If the model of languages cannot be read.
-    pub(crate) fn new(rows: &PageRows<'_>, settings: &Settings) -> Result<Self> {
-        let detector = Detector::new(settings.write.language, settings.language_model.as_ref())
-            .map_err(|error| DataFusionError::External(error.into()))?;
-        let mut text = StringBuilder::new();
-        let mut markdowns = StringBuilder::new();
-        let mut failures: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-        let (mut languages, mut scores) = (StringBuilder::new(), Float64Builder::new());
-        let mut language_labels = StringBuilder::new();
-        let mut signals = Vec::new();
-        let (mut blocks, mut content_blocks) = (Vec::new(), Vec::new());
-        let (mut content_chars, mut boilerplate_chars) = (Vec::new(), Vec::new());
-        let pages = rows.pages.iter().zip(&rows.labels);
-        for ((page, labels), url) in pages.zip(&rows.urls) {
-            let (mut content, mut kept) = (String::new(), 0);
-            let (mut chars, mut dropped) = (0, 0);
-            for (block, is_content) in page.texts.iter().zip(&labels.is_content) {
-                let length = block.chars().count() as i64;
-                if !is_content {
-                    dropped += length;
-                    continue;
-                }
-                if kept > 0 {
-                    content.push('\n');
-                }
-                content.push_str(block);
-                kept += 1;
-                chars += length;
+/// Makes the texts of pages.
+///
+/// # Errors
+/// If the model of languages cannot be read.
+pub(crate) fn document_texts(
+    rows: &PageRows<'_>,
+    settings: &Settings,
+) -> Result<Vec<DocumentText>> {
+    let detector = Detector::new(
+        settings.written.has(Written::Language),
+        settings.language_model.as_ref(),
+    )
+    .map_err(external)?;
+    let pages = rows.pages.iter().zip(&rows.labels).zip(&rows.urls);
+    let texts = pages.map(|((page, labels), url)| {
+        let is_content = &labels.is_content;
+        DocumentText::new(page, is_content, url, settings, &detector)
+    });
+    Ok(texts.collect())
+}
+
+impl DocumentText {
+    fn new(
+        page: &StoredPage<'_>,
+        is_content: &[bool],
+        url: &str,
+        settings: &Settings,
+        detector: &Detector<'_>,
+    ) -> Self {
+        let (mut text, mut content_blocks) = (String::new(), 0);
+        let (mut content_chars, mut boilerplate_chars) = (0, 0);
+        for (block, is_content) in page.texts.iter().zip(is_content) {
+            let length = block.chars().count() as i64;
+            if !is_content {
+                boilerplate_chars += length;
+                continue;
             }
-            let markup = page.markup.unwrap_or_default();
-            match settings.markdown_of(&page.texts, &labels.is_content, markup, url) {
-                Ok(written) => markdowns.append_option(written),
-                Err(error) => {
-                    let failed = failures.entry(blocks.len()).or_default();
-                    failed.push(format!("no_markdown: {error}"));
-                    markdowns.append_null();
-                }
+            if content_blocks > 0 {
+                text.push('\n');
             }
-            let detected = detector.detect(&content).unwrap_or_else(|error| {
-                let failed = failures.entry(blocks.len()).or_default();
-                failed.push(format!("no_language: {error}"));
-                None
-            });
-            languages.append_option(detected.as_ref().map(|(language, _)| &language.code));
-            language_labels.append_option(detected.as_ref().map(|(language, _)| &language.label));
-            scores.append_option(detected.map(|(_, score)| score));
-            let write_signals = settings.write.signals;
-            signals.push(write_signals.then(|| text::signals::signals(&content)));
-            text.append_value(content);
-            blocks.push(page.texts.len() as i32);
-            content_blocks.push(kept);
-            content_chars.push(chars);
-            boilerplate_chars.push(dropped);
+            text.push_str(block);
+            content_blocks += 1;
+            content_chars += length;
         }
-        Ok(Self {
-            text: text.finish(),
-            write_minhash: settings.write.minhash,
-            write_surt: settings.write.surt,
-            markdown: markdowns.finish(),
-            language: languages.finish(),
-            language_score: scores.finish(),
-            language_label: language_labels.finish(),
-            signals,
+        let mut failures = Vec::new();
+        let markup = page.markup.unwrap_or_default();
+        let markdown = settings.markdown_of(&page.texts, is_content, markup, url);
+        let markdown = markdown.unwrap_or_else(|error| {
+            failures.push(format!("no_markdown: {error}"));
+            None
+        });
+        let language = detector.detect(&text).unwrap_or_else(|error| {
+            failures.push(format!("no_language: {error}"));
+            None
+        });
+        let write_signals = settings.written.has(Written::Signals);
+        Self {
+            markdown,
+            language,
+            signals: write_signals.then(|| text::signals::signals(&text)),
             failures,
-            blocks: blocks.into(),
-            content_blocks: content_blocks.into(),
-            content_chars: content_chars.into(),
-            boilerplate_chars: boilerplate_chars.into(),
-        })
+            content_blocks,
+            content_chars,
+            boilerplate_chars,
+            text,
+        }
     }
 }
 
 pub(crate) fn documents(
     batch: &RecordBatch,
     of: &PageRows<'_>,
-    texts: DocumentTexts,
-    heuristic: &str,
+    texts: &[DocumentText],
+    settings: &Settings,
 ) -> Result<RecordBatch> {
-    let (rows, pages) = (&of.rows, &of.pages);
+    let (rows, pages, labels) = (&of.rows, &of.pages, &of.labels);
     let titles = batch.text("title")?;
     let title: StringArray = (rows.iter().zip(pages))
         .map(|(row, page)| page.title.or_else(|| value_opt(titles, *row as usize)))
         .collect();
-    let warnings = pages.iter().enumerate().map(|(at, page)| {
-        let failures = texts.failures.get(&at).into_iter().flatten();
-        let failures = failures.map(|failure| Cow::Borrowed(failure.as_str()));
-        page.warnings.iter().cloned().chain(failures)
+    let warnings = pages.iter().zip(texts).map(|(page, text)| {
+        let failures = text.failures.iter().map(String::as_str);
+        Some(
+            page.warnings
+                .iter()
+                .map(|warning| &**warning)
+                .chain(failures),
+        )
     });
-    let warnings = lists(warnings);
-    let text_of = |value: &dyn for<'a> Fn(&StoredPage<'a>) -> &'a str| -> ArrayRef {
-        Arc::new(StringArray::from_iter_values(pages.iter().map(value)))
+    let kind_score = |labels: &StoredLabels<'_>| Some(f64::from(labels.kind?.1) / 100.0);
+    let language = |name, of: fn(&Labelled) -> &str| {
+        column(name, texts, move |text| {
+            Some(of(&text.language.as_ref()?.0))
+        })
     };
-    let supports = of.labels.iter().map(|labels| labels.support);
-    let nodes = of.labels.iter().map(|labels| labels.node);
-    let kinds = || of.labels.iter().map(|labels| labels.kind);
-    let kind: StringArray = kinds().map(|kind| kind.map(|(name, _)| name)).collect();
-    let kind_score: Float64Array = kinds()
-        .map(|kind| kind.map(|(_, hundredths)| f64::from(hundredths) / 100.0))
-        .collect();
-    let heuristic = StringArray::from_iter_values(std::iter::repeat_n(heuristic, rows.len()));
+    let score = |text: &DocumentText| Some(text.language.as_ref()?.1);
+    let heuristic = settings.site.labelling.to_string();
+    let signals: Vec<_> = texts.iter().map(|text| text.signals.as_ref()).collect();
+    let contents: Vec<&str> = texts.iter().map(|text| text.text.as_str()).collect();
     let mut given = said_columns(pages.iter().map(|page| page.said.as_deref()));
-    given.extend(surt_columns(&of.urls, texts.write_surt));
-    given.extend(signal_columns(&texts.signals));
+    given.extend(surt_columns(&of.urls, settings.written.has(Written::Surt)));
+    given.extend(signal_columns(&signals));
     given.extend(identity_columns(
         batch,
         rows,
-        &texts.text,
-        texts.write_minhash,
+        &contents,
+        settings.written.has(Written::Minhash),
     )?);
-    let own: [(&str, ArrayRef); 19] = [
+    let own: Vec<Named> = vec![
         ("status", Arc::new(batch.statuses()?.names(rows)?)),
-        ("charset", text_of(&|page| page.charset)),
-        ("charset_source", text_of(&|page| page.charset_source)),
-        ("support", Arc::new(Int32Array::from_iter_values(supports))),
-        ("node", Arc::new(StringArray::from_iter_values(nodes))),
+        column("charset", pages, |page| Some(page.charset)),
+        column("charset_source", pages, |page| Some(page.charset_source)),
+        column("support", labels, |labels| Some(labels.support)),
+        column("node", labels, |labels| Some(labels.node)),
         ("title", Arc::new(title)),
-        ("page_kind", Arc::new(kind)),
-        ("page_kind_score", Arc::new(kind_score)),
-        ("text", Arc::new(texts.text)),
-        ("markdown", Arc::new(texts.markdown)),
-        ("language", Arc::new(texts.language)),
-        ("language_score", Arc::new(texts.language_score)),
-        ("language_label", Arc::new(texts.language_label)),
-        ("blocks", Arc::new(texts.blocks)),
-        ("content_blocks", Arc::new(texts.content_blocks)),
-        ("content_chars", Arc::new(texts.content_chars)),
-        ("boilerplate_chars", Arc::new(texts.boilerplate_chars)),
-        ("heuristic", Arc::new(heuristic)),
-        ("warnings", Arc::new(warnings)),
+        column("page_kind", labels, |labels| Some(labels.kind?.0)),
+        column("page_kind_score", labels, kind_score),
+        column("text", &contents, |text| Some(*text)),
+        column("markdown", texts, |text| text.markdown.as_deref()),
+        language("language", |language| &language.code),
+        column("language_score", texts, score),
+        language("language_label", |language| &language.label),
+        column("blocks", pages, |page| Some(page.texts.len() as i32)),
+        column("content_blocks", texts, |text| Some(text.content_blocks)),
+        column("content_chars", texts, |text| Some(text.content_chars)),
+        column("boilerplate_chars", texts, |text| {
+            Some(text.boilerplate_chars)
+        }),
+        column("heuristic", pages, |_| Some(&*heuristic)),
+        text_lists("warnings", warnings),
     ];
     given.extend(own);
     table_rows(Table::Documents, batch, rows, given)
-}
-
-/// Returns one list of texts per row.
-fn lists<T: AsRef<str>>(rows: impl Iterator<Item = impl IntoIterator<Item = T>>) -> ListArray {
-    let texts = ListBuilder::new(StringBuilder::new());
-    let mut lists = texts.with_field(list_field(DataType::Utf8));
-    for row in rows {
-        lists.append_value(row.into_iter().map(Some));
-    }
-    lists.finish()
 }

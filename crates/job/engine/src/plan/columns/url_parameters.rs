@@ -1,40 +1,28 @@
 //! Rows of the table `url_parameters`, and of the plan before they are written.
 
-use std::sync::Arc;
-
-use arrow::array::{
-    ArrayRef, BinaryArray, BooleanArray, Date32Array, Int32Array, Int64Array, RecordBatch,
-    StringArray,
-};
-use datafusion::error::{DataFusionError, Result};
+use arrow::array::RecordBatch;
+use datafusion::error::Result;
 use tables::{Partitioning, Table};
-use url_parameters::{SlotChange, Verdict};
+use url_parameters::{Evidence, SlotChange, Verdict};
 
+use crate::plan::columns::column::{column, dates};
 use crate::plan::columns::schemas::{BLOCKED, RecordBatchExt, rows_of};
 use crate::plan::columns::status::{Phase, Status};
-use crate::plan::exec::step::to_bytes;
+use crate::plan::exec::step::{from_bytes, to_bytes};
 
 /// Returns rows of [`BLOCKED`] with what a domain showed.
 pub(crate) fn learned_rows(domain: &str, changes: &[SlotChange]) -> Result<RecordBatch> {
-    let count = changes.len();
     let bytes = changes.iter().map(to_bytes).collect::<Result<Vec<_>>>()?;
-    let domains = StringArray::from_iter_values(std::iter::repeat_n(domain, count));
-    let status = Int32Array::from_value(Status::Learned as i32, count);
-    let dates: Date32Array = changes.iter().map(|change| Some(change.date)).collect();
-    let phase = Int32Array::from_value(Phase::PassThrough as i32, count);
-    let given: Vec<(&str, ArrayRef)> = vec![
-        ("domain", Arc::new(domains)),
-        ("status", Arc::new(status)),
+    let columns = vec![
+        column("domain", changes, |_| Some(domain)),
+        column("status", changes, |_| Some(Status::Learned as i32)),
         // Behind the pages of the domain.
-        ("batch", Arc::new(Int64Array::from_value(i64::MAX, count))),
-        ("date", Arc::new(dates)),
-        ("phase", Arc::new(phase)),
-        (
-            "slot_change",
-            Arc::new(BinaryArray::from_iter_values(bytes)),
-        ),
+        column("batch", changes, |_| Some(i64::MAX)),
+        dates("date", changes, |change| Some(change.date)),
+        column("phase", changes, |_| Some(Phase::PassThrough as i32)),
+        column("slot_change", &bytes, |bytes| Some(&**bytes)),
     ];
-    rows_of(&BLOCKED, count, given)
+    rows_of(&BLOCKED, columns)
 }
 
 /// Returns the rows of `url_parameters` that are in `rows` of a batch, as [`learned_rows`] made them.
@@ -42,9 +30,7 @@ pub(crate) fn url_parameters(batch: &RecordBatch, rows: &[u32]) -> Result<Record
     let (domains, bytes) = (batch.text("domain")?, batch.bytes("slot_change")?);
     let change = |row: &u32| {
         let row = *row as usize;
-        let change = postcard::from_bytes(bytes.value(row));
-        let change: SlotChange = change.map_err(|error| DataFusionError::External(error.into()))?;
-        Ok((domains.value(row).to_owned(), change))
+        Ok((domains.value(row).to_owned(), from_bytes(bytes.value(row))?))
     };
     let changes = rows.iter().map(change).collect::<Result<Vec<_>>>()?;
     url_parameter_rows(&changes)
@@ -54,60 +40,45 @@ pub(crate) fn url_parameters(batch: &RecordBatch, rows: &[u32]) -> Result<Record
 pub(crate) fn url_parameter_rows(changes: &[(String, SlotChange)]) -> Result<RecordBatch> {
     let mut changes: Vec<&(String, SlotChange)> = changes.iter().collect();
     changes.sort_by_key(|(domain, change)| (change.date, domain, &change.slot));
-    let texts = |value: &dyn for<'a> Fn(&'a (String, SlotChange)) -> Option<&'a str>| -> ArrayRef {
-        Arc::new(
-            changes
-                .iter()
-                .map(|change| value(change))
-                .collect::<StringArray>(),
-        )
+    let changes = changes.as_slice();
+    let texts = |name, value: fn(&SlotChange) -> Option<&str>| {
+        column(name, changes, move |(_, change)| value(change))
     };
-    let dates = |value: &dyn Fn(&SlotChange) -> Option<i32>| -> ArrayRef {
-        Arc::new(
-            changes
-                .iter()
-                .map(|(_, change)| value(change))
-                .collect::<Date32Array>(),
-        )
+    let days = |name, value: fn(&SlotChange) -> Option<i32>| {
+        dates(name, changes, move |(_, change)| value(change))
     };
-    let numbers = |value: &dyn Fn(&SlotChange) -> i64| -> ArrayRef {
-        Arc::new(Int64Array::from_iter_values(
-            changes.iter().map(|(_, change)| value(change)),
-        ))
-    };
-    let example = |at: usize| {
-        texts(&move |(_, change)| {
-            let example = change.evidence.example.as_ref();
-            example.map(|urls| urls[at].as_str())
+    let numbers = |name, value: fn(&Evidence) -> i64| {
+        column(name, changes, move |(_, change)| {
+            Some(value(&change.evidence))
         })
     };
-    let revised: BooleanArray = (changes.iter())
-        .map(|(_, change)| Some(change.evidence.revised))
-        .collect();
     let since = |change: &SlotChange| {
         let evidence = &change.evidence;
         (evidence.verdict != Verdict::Undecided).then_some(evidence.since)
     };
     let columns = vec![
-        dates(&|change| Some(change.date)),
-        texts(&|(domain, _)| Some(domain)),
-        texts(&|(_, change)| Some(&change.slot.host)),
-        texts(&|(_, change)| Some(&change.slot.shape)),
-        texts(&|(_, change)| Some(&change.slot.parameter)),
-        texts(&|(_, change)| Some(change.evidence.verdict.as_str())),
-        dates(&since),
-        Arc::new(revised),
-        numbers(&|change| change.evidence.rows.cast_signed()),
-        numbers(&|change| i64::from(change.evidence.same)),
-        numbers(&|change| i64::from(change.evidence.differs)),
-        numbers(&|change| change.evidence.contents.cast_signed()),
-        dates(&|change| Some(change.evidence.first)),
-        dates(&|change| Some(change.evidence.last)),
-        example(0),
-        example(1),
+        days("date", |change| Some(change.date)),
+        column("domain", changes, |(domain, _)| Some(&**domain)),
+        texts("host", |change| Some(&change.slot.host)),
+        texts("path_shape", |change| Some(&change.slot.shape)),
+        texts("parameter", |change| Some(&change.slot.parameter)),
+        texts("verdict", |change| Some(change.evidence.verdict.as_str())),
+        days("since", since),
+        column("revised", changes, |(_, change)| {
+            Some(change.evidence.revised)
+        }),
+        numbers("rows", |evidence| evidence.rows.cast_signed()),
+        numbers("same", |evidence| evidence.same.into()),
+        numbers("differs", |evidence| evidence.differs.into()),
+        numbers("contents", |evidence| evidence.contents.cast_signed()),
+        days("first_date", |change| Some(change.evidence.first)),
+        days("last_date", |change| Some(change.evidence.last)),
+        texts("example_url", |change| {
+            Some(&change.evidence.example.as_ref()?[0])
+        }),
+        texts("compared_url", |change| {
+            Some(&change.evidence.example.as_ref()?[1])
+        }),
     ];
-    Ok(RecordBatch::try_new(
-        Table::UrlParameters.schema(Partitioning::Day),
-        columns,
-    )?)
+    rows_of(&Table::UrlParameters.schema(Partitioning::Day), columns)
 }

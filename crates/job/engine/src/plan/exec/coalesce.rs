@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, RecordBatch};
 use arrow::compute::concat_batches;
-use arrow::datatypes::{DataType, Schema, SchemaRef};
+use arrow::datatypes::{DataType, Schema};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::error::Result;
@@ -24,6 +24,7 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, PhysicalExpr, PlanProperties,
     replace_children_if_necessary,
 };
+use futures::stream::try_unfold;
 use futures::{StreamExt, TryStreamExt};
 
 use crate::plan::columns::schemas::declared_as;
@@ -43,59 +44,27 @@ pub(crate) fn coalesced(
     size: BatchSize,
 ) -> SendableRecordBatchStream {
     let schema = stream.schema();
-    let start = (stream.fuse(), Coalescer::new(Arc::clone(&schema), size));
-    let batches = futures::stream::try_unfold(start, |(mut stream, mut coalescer)| async {
-        while let Some(batch) = stream.try_next().await? {
-            if let Some(filled) = coalescer.push(batch)? {
-                return Ok(Some((filled, (stream, coalescer))));
-            }
+    let start = (stream.fuse(), Arc::clone(&schema));
+    let batches = try_unfold(start, move |(mut stream, schema)| async move {
+        let (mut buffered, mut of) = (Vec::new(), BatchSize { bytes: 0, rows: 0 });
+        while of.bytes < size.bytes
+            && of.rows < size.rows
+            && let Some(batch) = stream.try_next().await?
+        {
+            of.bytes += bytes(&batch)?;
+            of.rows += batch.num_rows();
+            buffered.push(batch);
         }
-        Ok((coalescer.take()?).map(|rest| (rest, (stream, coalescer))))
+        let batch = match buffered.as_slice() {
+            [] => return Ok(None),
+            // A batch of a union keeps the schema of its input, where a column can be declared as
+            // non-nullable although the batch after it has nulls.
+            [one] => declared_as(&schema, one)?,
+            several => concat_batches(&schema, several)?,
+        };
+        Ok(Some((batch, (stream, schema))))
     });
     Box::pin(RecordBatchStreamAdapter::new(schema, batches))
-}
-
-/// Input batches of the next output batch.
-struct Coalescer {
-    /// The schema of the stream. A batch of a union keeps the schema of its input, where a column
-    /// can be declared as non-nullable although the batch after it has nulls.
-    schema: SchemaRef,
-    size: BatchSize,
-    buffered: Vec<RecordBatch>,
-    bytes: usize,
-    rows: usize,
-}
-
-impl Coalescer {
-    fn new(schema: SchemaRef, size: BatchSize) -> Self {
-        Self {
-            schema,
-            size,
-            buffered: Vec::new(),
-            bytes: 0,
-            rows: 0,
-        }
-    }
-
-    fn push(&mut self, batch: RecordBatch) -> Result<Option<RecordBatch>> {
-        self.bytes += bytes(&batch)?;
-        self.rows += batch.num_rows();
-        self.buffered.push(batch);
-        if self.bytes < self.size.bytes && self.rows < self.size.rows {
-            return Ok(None);
-        }
-        self.take()
-    }
-
-    fn take(&mut self) -> Result<Option<RecordBatch>> {
-        (self.bytes, self.rows) = (0, 0);
-        let buffered = std::mem::take(&mut self.buffered);
-        match buffered.as_slice() {
-            [] => Ok(None),
-            [one] => declared_as(&self.schema, one).map(Some),
-            several => Ok(Some(concat_batches(&self.schema, several)?)),
-        }
-    }
 }
 
 /// Returns the bytes of the rows. A slice counts for its own rows, not for the whole array.

@@ -1,24 +1,23 @@
 //! CPU time, output bytes and spills of the operators of a plan.
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::Duration;
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use datafusion::common::runtime::SpawnedTask;
 use datafusion::error::Result;
-use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
+use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::metrics::{
     Count, ExecutionPlanMetricsSet, Metric, MetricBuilder, MetricValue, MetricsSet, SpillMetrics,
     Time, Timestamp,
 };
-use futures::Stream;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::metrics::PlanMetrics;
+use crate::tables_state::table_files::external;
 
 /// The metric of bytes that an operator of datafusion-distributed received.
 const RECEIVED: &str = "bytes_transferred";
@@ -101,6 +100,15 @@ impl CpuTimer {
         self.count(1, work)
     }
 
+    /// Runs `work` in a task of its own, and adds its CPU time.
+    pub(crate) async fn task<T: Send + 'static>(
+        self,
+        work: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let task = SpawnedTask::spawn(async move { self.time(work) });
+        task.join().await.map_err(external)?
+    }
+
     fn count<T>(&self, sign: i64, work: impl FnOnce() -> T) -> T {
         let before = thread_nanos();
         let done = work();
@@ -133,18 +141,24 @@ impl CpuTimer {
         self.stream(1, rows, Some(output))
     }
 
+    /// Counts the CPU time of polling `rows`. `output` is `None` for the input of an operator.
     fn stream(
         &self,
         sign: i64,
-        rows: SendableRecordBatchStream,
-        output: Option<Output>,
+        mut rows: SendableRecordBatchStream,
+        mut output: Option<Output>,
     ) -> SendableRecordBatchStream {
-        Box::pin(TimedStream {
-            rows,
-            timer: self.clone(),
-            sign,
-            output,
-        })
+        let (timer, schema) = (self.clone(), rows.schema());
+        let batches = futures::stream::poll_fn(move |context| {
+            let next = timer.count(sign, || rows.as_mut().poll_next(context));
+            match (&next, &output) {
+                (Poll::Ready(Some(Ok(batch))), Some(output)) => output.rows.add(batch.num_rows()),
+                (Poll::Ready(None), _) => output = None,
+                _ => {}
+            }
+            next
+        });
+        Box::pin(RecordBatchStreamAdapter::new(schema, batches))
     }
 }
 
@@ -157,35 +171,6 @@ struct Output {
 impl Drop for Output {
     fn drop(&mut self) {
         self.end.record();
-    }
-}
-
-struct TimedStream {
-    rows: SendableRecordBatchStream,
-    timer: CpuTimer,
-    sign: i64,
-    /// None for the input of an operator, and after the end.
-    output: Option<Output>,
-}
-
-impl Stream for TimedStream {
-    type Item = Result<RecordBatch>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let (timer, sign) = (self.timer.clone(), self.sign);
-        let next = timer.count(sign, || self.rows.as_mut().poll_next(context));
-        match (&next, &self.output) {
-            (Poll::Ready(Some(Ok(batch))), Some(output)) => output.rows.add(batch.num_rows()),
-            (Poll::Ready(None), _) => self.output = None,
-            _ => {}
-        }
-        next
-    }
-}
-
-impl RecordBatchStream for TimedStream {
-    fn schema(&self) -> SchemaRef {
-        self.rows.schema()
     }
 }
 

@@ -58,7 +58,7 @@ impl LabelQueue {
     }
 
     pub(crate) fn push(&mut self, queued: QueuedRows) -> Result<()> {
-        let batch = &queued.rows.batch;
+        let batch = &queued.rows.0;
         if batch.num_rows() == 0 {
             return Ok(());
         }
@@ -93,8 +93,7 @@ impl LabelQueue {
     /// Removes the oldest batch. A spilled batch comes back without outlines.
     pub(crate) async fn pop(&mut self) -> Result<Option<QueuedRows>> {
         if let Some(queued) = self.in_memory.pop_front() {
-            self.memory
-                .shrink(queued.rows.batch.get_array_memory_size());
+            self.memory.shrink(queued.rows.0.get_array_memory_size());
             return Ok(Some(queued));
         }
         let (1.., Some((_, disk))) = (self.on_disk, &mut self.disk) else {
@@ -105,7 +104,7 @@ impl LabelQueue {
         };
         self.on_disk -= 1;
         Ok(Some(QueuedRows {
-            rows: ReplayBatch::new(batch)?,
+            rows: Arc::new(ReplayBatch(batch)),
             outlines: Vec::new(),
         }))
     }
@@ -136,13 +135,13 @@ mod tests {
         let numbers = Arc::new(Int64Array::from(vec![number]));
         let rows = project_to(&nulls, &BLOCKED, vec![("row", numbers)]).unwrap();
         QueuedRows {
-            rows: ReplayBatch::new(rows).unwrap(),
+            rows: Arc::new(ReplayBatch(rows)),
             outlines: Vec::new(),
         }
     }
 
     async fn next(queue: &mut LabelQueue) -> Option<i64> {
-        let batch = &queue.pop().await.unwrap()?.rows.batch;
+        let batch = &queue.pop().await.unwrap()?.rows.0;
         let numbers = batch.numbers::<arrow::datatypes::Int64Type>("row").unwrap();
         Some(numbers.value(0))
     }

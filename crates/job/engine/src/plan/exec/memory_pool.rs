@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use datafusion::error::{DataFusionError, Result};
+use datafusion::common::resources_err;
+use datafusion::error::Result;
 use datafusion::execution::memory_pool::{
     MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation,
 };
@@ -34,20 +35,11 @@ pub(crate) struct RunMemoryPool {
     held: Mutex<Held>,
 }
 
-#[derive(Debug, Default)]
-struct Held {
-    /// Bytes of each consumer that can spill, by consumer id.
-    by_spillers: BTreeMap<usize, usize>,
-    /// Bytes of all shuffles.
-    by_shuffles: usize,
-    /// Bytes of all merges.
-    by_merges: usize,
-    /// Bytes of all other consumers that cannot spill.
-    by_others: usize,
-}
+/// Bytes of each consumer, by its kind and id.
+type Held = BTreeMap<(Kind, usize), usize>;
 
 /// A kind of consumer, by the name that DataFusion gives it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     /// A `RepartitionExec`, which must not spill.
     ///
@@ -80,6 +72,10 @@ impl Kind {
             Self::Other
         }
     }
+
+    fn and_id(consumer: &MemoryConsumer) -> (Self, usize) {
+        (Self::of(consumer), consumer.id())
+    }
 }
 
 impl RunMemoryPool {
@@ -98,41 +94,27 @@ impl RunMemoryPool {
     /// Returns the bytes by which `consumer` may grow, given `held`.
     fn available(&self, held: &Held, consumer: &MemoryConsumer) -> usize {
         let kept = self.bytes / 4;
+        let of = |kind| {
+            let of_kind = held.iter().filter(move |((found, _), _)| *found == kind);
+            of_kind.map(|(_, bytes)| *bytes)
+        };
+        let sum = |kind| of(kind).sum::<usize>();
         match Kind::of(consumer) {
             Kind::Shuffle | Kind::Merge => return usize::MAX,
-            Kind::Other => return (self.bytes - kept).saturating_sub(held.by_others),
+            Kind::Other => return (self.bytes - kept).saturating_sub(sum(Kind::Other)),
             Kind::Spiller => {}
         }
-        let own = held.by_spillers.get(&consumer.id()).copied().unwrap_or(0);
+        let own = held.get(&Kind::and_id(consumer)).copied().unwrap_or(0);
         if own == 0 {
             return usize::MAX;
         }
-        let fixed = kept.max(held.by_others + held.by_merges) + held.by_shuffles;
+        let fixed = kept.max(sum(Kind::Other) + sum(Kind::Merge)) + sum(Kind::Shuffle);
         let shared = self.bytes.saturating_sub(fixed);
-        let part = shared / 4 / held.by_spillers.len();
-        let beyond: usize = held
-            .by_spillers
-            .values()
-            .map(|bytes| bytes.saturating_sub(part))
-            .sum();
-        let common = (shared - part * held.by_spillers.len()).saturating_sub(beyond);
+        let spillers = of(Kind::Spiller).count();
+        let part = shared / 4 / spillers;
+        let beyond = of(Kind::Spiller).map(|bytes| bytes.saturating_sub(part));
+        let common = (shared - part * spillers).saturating_sub(beyond.sum());
         part.saturating_sub(own) + common
-    }
-}
-
-impl Held {
-    fn bytes_of(&mut self, consumer: &MemoryConsumer) -> &mut usize {
-        match Kind::of(consumer) {
-            Kind::Shuffle => &mut self.by_shuffles,
-            Kind::Merge => &mut self.by_merges,
-            Kind::Spiller => self.by_spillers.entry(consumer.id()).or_default(),
-            Kind::Other => &mut self.by_others,
-        }
-    }
-
-    fn total(&self) -> usize {
-        let spillers = self.by_spillers.values().sum::<usize>();
-        spillers + self.by_shuffles + self.by_merges + self.by_others
     }
 }
 
@@ -142,23 +124,21 @@ impl MemoryPool for RunMemoryPool {
     }
 
     fn register(&self, consumer: &MemoryConsumer) {
-        if Kind::of(consumer) == Kind::Spiller {
-            self.held(|held| held.by_spillers.insert(consumer.id(), 0));
-        }
+        self.held(|held| held.insert(Kind::and_id(consumer), 0));
     }
 
     fn unregister(&self, consumer: &MemoryConsumer) {
-        if Kind::of(consumer) == Kind::Spiller {
-            self.held(|held| held.by_spillers.remove(&consumer.id()));
-        }
+        self.held(|held| held.remove(&Kind::and_id(consumer)));
     }
 
     fn grow(&self, reservation: &MemoryReservation, additional: usize) {
-        self.held(|held| *held.bytes_of(reservation.consumer()) += additional);
+        let consumer = Kind::and_id(reservation.consumer());
+        self.held(|held| *held.entry(consumer).or_default() += additional);
     }
 
     fn shrink(&self, reservation: &MemoryReservation, less: usize) {
-        self.held(|held| *held.bytes_of(reservation.consumer()) -= less);
+        let consumer = Kind::and_id(reservation.consumer());
+        self.held(|held| *held.entry(consumer).or_default() -= less);
     }
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
@@ -166,21 +146,21 @@ impl MemoryPool for RunMemoryPool {
         self.held(|held| {
             let available = self.available(held, consumer);
             if additional > available {
-                return Err(DataFusionError::ResourcesExhausted(format!(
+                return resources_err!(
                     "{} has {} bytes and needs {additional} more, {available} are left of \
                      the {} that sorts and joins have of run.memory_limit",
                     consumer.name(),
                     reservation.size(),
                     self.bytes
-                )));
+                );
             }
-            *held.bytes_of(consumer) += additional;
+            *held.entry(Kind::and_id(consumer)).or_default() += additional;
             Ok(())
         })
     }
 
     fn reserved(&self) -> usize {
-        self.held(|held| held.total())
+        self.held(|held| held.values().sum())
     }
 
     fn memory_limit(&self) -> MemoryLimit {

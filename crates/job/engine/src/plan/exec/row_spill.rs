@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,8 +11,9 @@ use arrow::error::ArrowError;
 use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::StreamWriter;
 use async_trait::async_trait;
+use datafusion::common::internal_datafusion_err;
 use datafusion::common::runtime::SpawnedTask;
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use datafusion::execution::TaskContext;
 use datafusion::execution::disk_manager::DiskManager;
 use datafusion::execution::spill_file::{SpillFile, SpillWriter};
@@ -19,6 +21,8 @@ use datafusion::physical_plan::metrics::SpillMetrics;
 use deltalake::{DeltaResult, DeltaTableError};
 use lz4_flex::frame::{FrameDecoder, FrameEncoder};
 use tables::RowSpill;
+
+use crate::tables_state::table_files::external;
 
 /// One temporary file for the rows of all tables and dates of a writer.
 ///
@@ -29,28 +33,16 @@ use tables::RowSpill;
 pub(crate) struct DiskSpill {
     disk: Arc<DiskManager>,
     metrics: SpillMetrics,
-    spilled: Arc<Mutex<Spilled>>,
-}
-
-#[derive(Default)]
-struct Spilled {
-    file: Option<SpilledFile>,
-    batches: Vec<Extent>,
+    file: Arc<Mutex<Option<SpilledFile>>>,
 }
 
 struct SpilledFile {
     writer: Box<dyn SpillWriter>,
     reader: Arc<File>,
-    bytes: u64,
+    /// The bytes of each batch in the file.
+    batches: Vec<Range<u64>>,
     /// Deletes the file when it is dropped.
     _file: Arc<dyn SpillFile>,
-}
-
-/// A batch in the file.
-#[derive(Clone, Copy)]
-struct Extent {
-    offset: u64,
-    bytes: usize,
 }
 
 impl DiskSpill {
@@ -58,7 +50,7 @@ impl DiskSpill {
         Self {
             disk: Arc::clone(&context.runtime_env().disk_manager),
             metrics,
-            spilled: Arc::default(),
+            file: Arc::default(),
         }
     }
 }
@@ -68,11 +60,15 @@ impl RowSpill for DiskSpill {
     async fn push(&self, rows: &RecordBatch) -> DeltaResult<usize> {
         let bytes = encode(rows)?;
         let written = bytes.len();
-        let (disk, spilled) = (Arc::clone(&self.disk), Arc::clone(&self.spilled));
+        let (disk, file) = (Arc::clone(&self.disk), Arc::clone(&self.file));
         let (index, files) = blocking(move || {
-            let mut spilled = spilled.lock().unwrap_or_else(PoisonError::into_inner);
-            let files = usize::from(spilled.file.is_none());
-            Ok((spilled.append(&disk, &bytes)?, files))
+            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            let files = usize::from(file.is_none());
+            let file = match &mut *file {
+                Some(file) => file,
+                none => none.insert(SpilledFile::create(&disk)?),
+            };
+            Ok((file.append(&bytes)?, files))
         })
         .await?;
         self.metrics.spill_file_count.add(files);
@@ -82,16 +78,16 @@ impl RowSpill for DiskSpill {
     }
 
     async fn read(&self, index: usize) -> DeltaResult<RecordBatch> {
-        let (extent, reader) = {
-            let spilled = self.spilled.lock().unwrap_or_else(PoisonError::into_inner);
-            let extent = spilled.batches.get(index).copied();
-            extent
-                .zip(spilled.file.as_ref().map(|file| Arc::clone(&file.reader)))
-                .ok_or_else(|| DeltaTableError::generic(format!("no spilled batch {index}")))?
+        let found = {
+            let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+            let file = file.as_ref();
+            file.and_then(|file| Some((file.batches.get(index)?.clone(), Arc::clone(&file.reader))))
         };
+        let (range, reader) =
+            found.ok_or_else(|| DeltaTableError::generic(format!("no spilled batch {index}")))?;
         let bytes = blocking(move || {
-            let mut bytes = vec![0; extent.bytes];
-            reader.read_exact_at(&mut bytes, extent.offset)?;
+            let mut bytes = vec![0; (range.end - range.start) as usize];
+            reader.read_exact_at(&mut bytes, range.start)?;
             Ok(bytes)
         })
         .await?;
@@ -99,36 +95,27 @@ impl RowSpill for DiskSpill {
     }
 }
 
-impl Spilled {
-    /// Appends an encoded batch and returns its index.
-    fn append(&mut self, disk: &Arc<DiskManager>, bytes: &[u8]) -> Result<usize> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => none.insert(SpilledFile::create(disk)?),
-        };
-        let extent = Extent {
-            offset: file.bytes,
-            bytes: bytes.len(),
-        };
-        file.writer.write_all(bytes)?;
-        file.bytes += bytes.len() as u64;
-        self.batches.push(extent);
-        Ok(self.batches.len() - 1)
-    }
-}
-
 impl SpilledFile {
     fn create(disk: &Arc<DiskManager>) -> Result<Self> {
         let file = disk.create_tmp_file("Write")?;
-        let path = file.path().ok_or_else(|| {
-            DataFusionError::Internal("the spill directory is not on a local disk".to_owned())
+        let path = file.path();
+        let path = path.ok_or_else(|| {
+            internal_datafusion_err!("the spill directory is not on a local disk")
         })?;
         Ok(Self {
             reader: Arc::new(File::open(path)?),
             writer: file.open_writer()?,
-            bytes: 0,
+            batches: Vec::new(),
             _file: file,
         })
+    }
+
+    /// Appends an encoded batch and returns its index.
+    fn append(&mut self, bytes: &[u8]) -> Result<usize> {
+        self.writer.write_all(bytes)?;
+        let begin = self.batches.last().map_or(0, |last| last.end);
+        self.batches.push(begin..begin + bytes.len() as u64);
+        Ok(self.batches.len() - 1)
     }
 }
 
@@ -137,7 +124,7 @@ async fn blocking<T: Send + 'static>(
     operation: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> DeltaResult<T> {
     let done = SpawnedTask::spawn_blocking(operation).join().await;
-    let done = done.map_err(|error| DataFusionError::External(Box::new(error)));
+    let done = done.map_err(external);
     // The conversion of deltalake replaces the text of an I/O error.
     done.flatten()
         .map_err(|error| DeltaTableError::GenericError {

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::compute::SortOptions;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{DFSchema, DFSchemaRef};
+use datafusion::common::{DFSchema, DFSchemaRef, internal_err};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::context::QueryPlanner;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -38,7 +38,7 @@ use datafusion::physical_plan::{
 };
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 use futures::StreamExt;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::Sender;
 
 use crate::error::engine_error;
@@ -47,6 +47,7 @@ use crate::plan::columns::schemas::declared_as;
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::spill_disk::SpillError;
 use crate::step_counters::StepCounters;
+use crate::tables_state::table_files::external;
 use tables::fail_point;
 
 /// One of the six steps of a job.
@@ -131,9 +132,14 @@ pub(crate) fn map_batches(
     Box::pin(RecordBatchStreamAdapter::new(schema, batches))
 }
 
-/// Serialises parameters of a step.
-pub(crate) fn to_bytes(parameters: &impl Serialize) -> Result<Vec<u8>> {
-    postcard::to_allocvec(parameters).map_err(|error| DataFusionError::External(error.into()))
+/// Serialises parameters of a step, or a value of a column.
+pub(crate) fn to_bytes(value: &impl Serialize) -> Result<Vec<u8>> {
+    postcard::to_allocvec(value).map_err(external)
+}
+
+/// The inverse of [`to_bytes`].
+pub(crate) fn from_bytes<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T> {
+    postcard::from_bytes(bytes).map_err(external)
 }
 
 /// Returns the logical plan that applies `step` to the rows of `input`.
@@ -230,31 +236,32 @@ impl StepExec {
     /// # Errors
     /// Where `input` lacks a column that `step` requires rows to be distributed or sorted by.
     pub(crate) fn new(step: Arc<dyn Step>, input: Arc<dyn ExecutionPlan>) -> Result<Self> {
-        let schema = input.schema();
-        let column = |name: &&'static str| -> Result<Arc<dyn PhysicalExpr>> {
-            let column = Column::new_with_schema(name, &schema)
+        let (schema, output) = (input.schema(), step.schema());
+        let column = |schema: &Schema, name: &str| -> Result<Arc<dyn PhysicalExpr>> {
+            let column = Column::new_with_schema(name, schema)
                 .map_err(|error| error.context(format!("input of {}", step.name())))?;
             Ok(Arc::new(column))
+        };
+        let ascending = SortOptions::new(false, true);
+        let ordering = |schema: &Schema| {
+            let names = step.required_ordering().iter();
+            names
+                .map(|name| Ok(PhysicalSortExpr::new(column(schema, name)?, ascending)))
+                .collect::<Result<Vec<_>>>()
         };
         let distribution = match step.required_distribution() {
             RequiredDistribution::Any => Distribution::UnspecifiedDistribution,
             RequiredDistribution::KeyPartitioned(names) => {
-                Distribution::KeyPartitioned(names.iter().map(column).collect::<Result<_>>()?)
+                let columns = names.iter().map(|name| column(&schema, name));
+                Distribution::KeyPartitioned(columns.collect::<Result<_>>()?)
             }
             RequiredDistribution::Single => Distribution::SinglePartition,
         };
-        let ascending = SortOptions::new(false, true);
-        let ordering = (step.required_ordering().iter())
-            .map(|name| Ok(PhysicalSortExpr::new(column(name)?, ascending)))
-            .collect::<Result<Vec<_>>>()?;
-        let output = step.schema();
-        let kept = (step.required_ordering().iter())
-            .filter(|_| step.keeps_order())
-            .map(|name| {
-                let column = Column::new_with_schema(name, &output)?;
-                Ok(PhysicalSortExpr::new(Arc::new(column), ascending))
-            })
-            .collect::<Result<Vec<_>>>()?;
+        let required = LexOrdering::new(ordering(&schema)?);
+        let kept = match step.keeps_order() {
+            true => ordering(&output)?,
+            false => Vec::new(),
+        };
         let partitions = input.output_partitioning().partition_count();
         let properties = PlanProperties::new(
             EquivalenceProperties::new_with_orderings(output, [kept]),
@@ -266,7 +273,7 @@ impl StepExec {
             step,
             input,
             distribution,
-            ordering: LexOrdering::new(ordering),
+            ordering: required,
             properties: Arc::new(properties),
             timer: CpuTimer::default(),
         })
@@ -401,10 +408,7 @@ impl ExtensionPlanner for StepPlanner {
             return Ok(None);
         };
         let [input] = inputs else {
-            return Err(DataFusionError::Internal(format!(
-                "{} takes one input",
-                node.step.name()
-            )));
+            return internal_err!("{} takes one input", node.step.name());
         };
         Ok(Some(Arc::new(StepExec::new(
             Arc::clone(&node.step),
@@ -428,7 +432,7 @@ impl QueryPlanner for StepPlanner {
 
 #[cfg(test)]
 mod tests {
-    use arrow::datatypes::{DataType, Field, Schema};
+    use arrow::datatypes::{DataType, Field};
     use datafusion::physical_plan::empty::EmptyExec;
 
     use super::*;

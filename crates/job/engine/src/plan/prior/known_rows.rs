@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, StringBuilder};
+use arrow::array::RecordBatch;
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::SchemaRef;
 use datafusion::error::{DataFusionError, Result};
@@ -13,7 +13,8 @@ use url_key::may_have_parts;
 use url_parameters::Openness;
 
 use crate::job::Job;
-use crate::plan::columns::base::{Base, BaseColumns};
+use crate::plan::columns::base::{Base, base_columns};
+use crate::plan::columns::column::column;
 use crate::plan::columns::schemas::{KEYED, RecordBatchExt, project_to, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{Step, map_batches, to_bytes};
@@ -117,20 +118,15 @@ impl Step for KnownRows {
 impl KnownRows {
     fn batch(&self, chunk: &ChunkKeys, batch: &RecordBatch) -> Result<RecordBatch> {
         let (urls, stored) = (batch.text("url")?, batch.text("stored_key")?);
-        let (mut keys, mut bases) = (StringBuilder::new(), BaseColumns::default());
-        let mut kept = Vec::new();
-        for row in 0..batch.num_rows() {
-            let found = match (value_opt(urls, row), value_opt(stored, row)) {
-                (Some(url), Some(stored)) => self.found(chunk, url, stored),
-                _ => None,
-            };
-            kept.push(found.is_some());
-            keys.append_option(found.as_ref().map(|(key, _)| key));
-            bases.append(found.map(|(_, base)| base));
-        }
-        let mut given: Vec<(&str, ArrayRef)> = vec![("url_key", Arc::new(keys.finish()))];
-        given.extend(bases.finish());
+        let found = |row: usize| self.found(chunk, value_opt(urls, row)?, value_opt(stored, row)?);
+        let found: Vec<_> = (0..batch.num_rows()).map(found).collect();
+        let bases: Vec<_> = found.iter().map(|found| Some(found.as_ref()?.1)).collect();
+        let mut given = vec![column("url_key", &found, |found| {
+            Some(found.as_ref()?.0.as_str())
+        })];
+        given.extend(base_columns(&bases));
         let rows = project_to(batch, &KEYED, given)?;
-        Ok(filter_record_batch(&rows, &kept.into())?)
+        let kept = found.iter().map(|found| Some(found.is_some())).collect();
+        Ok(filter_record_batch(&rows, &kept)?)
     }
 }

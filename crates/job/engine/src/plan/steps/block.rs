@@ -1,29 +1,29 @@
 //! Step 3: cuts pages that are not duplicates into text blocks. HTML does not leave this step.
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{Array, Int32Array, Int64Array, RecordBatch, UInt32Array};
-use arrow::compute::{concat_batches, take_record_batch};
+use arrow::array::{Array, ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch};
+use arrow::compute::concat_batches;
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
 use tokio::sync::Semaphore;
-use tokio::task::{JoinError, JoinSet};
+use tokio::task::JoinSet;
 
-use crate::archive::{ArchiveSource, ReadAhead, RowGroupRequest};
+use crate::archive::{ArchiveSource, ReadAhead};
 use crate::job::Job;
-use crate::plan::columns::schemas::{BLOCKED, RecordBatchExt, object_of, project_to};
+use crate::plan::columns::schemas::{BLOCKED, ROW_GROUP, RecordBatchExt, project_to};
 use crate::plan::columns::status::{Phase, Status};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{BatchSender, RequiredDistribution, Step, spawn_stream, to_bytes};
-use crate::plan::html_reader::{PAGES_BYTES, PageStream, page_request};
-use crate::plan::steps::later_copies::LaterCopies;
-use crate::plan::steps::parse_pages::{block, unreadable};
+use crate::plan::html_reader::{PAGES_BYTES, PageStream, request};
+use crate::plan::steps::later_copies::{LaterCopies, divided};
+use crate::plan::steps::parse_pages::{Blocked, block, unreadable};
 use crate::plan::steps::rejected_pages::{RejectedPages, RejectedSender};
 use crate::progress::ProgressReporter;
 use crate::settings::Settings;
+use crate::tables_state::table_files::external;
 
 /// Most rows of row groups that are read ahead, with the later copies that wait until their pages are
 /// parsed. A higher value keeps more narrow rows in memory, some 500 bytes each; with a lower value,
@@ -96,14 +96,11 @@ impl Step for Block {
     ) -> Result<SendableRecordBatchStream> {
         let (step, tasks_timer) = (self.clone(), timer.clone());
         Ok(spawn_stream(self.schema(), 2, timer, |out| async move {
-            let output = BlockOutput {
-                out,
-                timer: tasks_timer,
-            };
-            let mut partition = PartitionBlock::new(step, output);
+            let mut partition = PartitionBlock::new(step, out, tasks_timer);
             while let Some(batch) = input.next().await {
-                for part in split_by(&batch?, &["first_source", "first_row_group"])? {
-                    partition.rows(&part).await?;
+                let batch = batch?;
+                for run in batch.runs(&["first_source", "first_row_group"])? {
+                    partition.rows(&batch.slice(run.start, run.len())).await?;
                 }
             }
             partition.finish().await
@@ -114,7 +111,9 @@ impl Step for Block {
 /// The rows of one partition.
 struct PartitionBlock {
     step: Block,
-    output: BlockOutput,
+    out: BatchSender,
+    /// Counts the CPU time of parse tasks.
+    timer: CpuTimer,
     tasks: JoinSet<()>,
     /// The rows of a row group, of which more may come.
     row_group: Vec<RecordBatch>,
@@ -130,26 +129,19 @@ struct PartitionBlock {
 
 /// A row group whose pages wait for their turn.
 struct RowGroupPages {
-    /// The rows with pages to parse, or `None`.
-    rows: Option<RecordBatch>,
+    /// The rows with pages to parse.
+    rows: RecordBatch,
     /// The later copies of its first pages.
     copies: Vec<RecordBatch>,
 }
 
-impl RowGroupPages {
-    /// Number of narrow rows.
-    fn waiting(&self) -> usize {
-        let rows = self.rows.iter().chain(&self.copies);
-        rows.map(RecordBatch::num_rows).sum()
-    }
-}
-
 impl PartitionBlock {
-    fn new(step: Block, output: BlockOutput) -> Self {
+    fn new(step: Block, out: BatchSender, timer: CpuTimer) -> Self {
         Self {
             ahead: ReadAhead::new(step.archive.clone()),
             step,
-            output,
+            out,
+            timer,
             tasks: JoinSet::new(),
             row_group: Vec::new(),
             copies: Vec::new(),
@@ -181,7 +173,6 @@ impl PartitionBlock {
             let waiting: usize = self.copies.iter().map(RecordBatch::num_rows).sum();
             if waiting + self.waiting() >= MAX_WAITING_ROWS {
                 self.parse_all().await?;
-                self.decide_copies().await?;
             }
         }
         Ok(())
@@ -189,7 +180,9 @@ impl PartitionBlock {
 
     /// Rows of the row groups that wait for their turn.
     fn waiting(&self) -> usize {
-        self.ahead.items().map(RowGroupPages::waiting).sum()
+        let batches = self.ahead.items();
+        let batches = batches.flat_map(|pages| std::iter::once(&pages.rows).chain(&pages.copies));
+        batches.map(RecordBatch::num_rows).sum()
     }
 
     /// Begins to read the pages of the row group, and parses the row group whose turn it is.
@@ -199,8 +192,7 @@ impl PartitionBlock {
         }
         let batches = std::mem::take(&mut self.row_group);
         let rows = self.pages_of(&batches).await?;
-        let archive = &self.step.archive;
-        let request = rows.as_ref().map(|rows| request(archive, rows));
+        let request = (rows.num_rows() > 0).then(|| request(&self.step.archive, &rows));
         let request = request.transpose()?;
         let copies = Vec::new();
         self.ahead.push(RowGroupPages { rows, copies }, request);
@@ -211,27 +203,20 @@ impl PartitionBlock {
     }
 
     /// Returns the rows with pages to parse, and passes the others through.
-    async fn pages_of(&self, batches: &[RecordBatch]) -> Result<Option<RecordBatch>> {
+    async fn pages_of(&self, batches: &[RecordBatch]) -> Result<RecordBatch> {
         let rows = concat_batches(batches[0].schema_ref(), batches)?;
         let statuses = rows.statuses()?;
-        let (mut pages, mut others) = (Vec::new(), Vec::new());
-        for row in 0..rows.num_rows() {
-            match statuses.get(row)? {
-                Status::Unique | Status::RevisionCandidate | Status::Audited => {
-                    pages.push(row as u32);
-                }
-                _ => others.push(row as u32),
-            }
-        }
-        if !others.is_empty() {
-            self.pass_through(&take_record_batch(&rows, &UInt32Array::from(others))?)
-                .await?;
-        }
-        if pages.is_empty() {
-            return Ok(None);
-        }
-        let pages = take_record_batch(&rows, &UInt32Array::from(pages))?;
-        Ok(Some(pages))
+        let is_parsed = (0..rows.num_rows()).map(|row| {
+            let status = statuses.get(row)?;
+            Ok(Some(matches!(
+                status,
+                Status::Unique | Status::RevisionCandidate | Status::Audited
+            )))
+        });
+        let is_parsed = is_parsed.collect::<Result<BooleanArray>>()?;
+        let (pages, others) = divided(&rows, &is_parsed)?;
+        self.pass_through(&others).await?;
+        Ok(pages)
     }
 
     /// Parses the pages of the next row group. Then decides the copies that follow the row group
@@ -241,11 +226,8 @@ impl PartitionBlock {
             return Ok(false);
         };
         let (sender, rejected) = RejectedPages::channel();
-        if let (Some(rows), Some(read)) = (rows, read) {
-            let (tasks, pages) = (&mut self.tasks, PageStream::new(read));
-            (self.step)
-                .pages(&rows, pages, tasks, &self.output, &sender)
-                .await?;
+        if let Some(read) = read {
+            self.pages(&rows, PageStream::new(read), &sender).await?;
         }
         drop(sender);
         self.decide_copies().await?;
@@ -254,18 +236,15 @@ impl PartitionBlock {
         Ok(true)
     }
 
+    /// Parses the pages of all row groups, and decides the copies that follow them.
     async fn parse_all(&mut self) -> Result<()> {
         while self.parse_row_group().await? {}
-        Ok(())
+        self.decide_copies().await
     }
 
     /// Passes the copies of pages with text through, and keeps the other copies.
     async fn decide_copies(&mut self) -> Result<()> {
-        let copies = std::mem::take(&mut self.copies);
-        if copies.is_empty() {
-            return Ok(());
-        }
-        for copies in copies {
+        for copies in std::mem::take(&mut self.copies) {
             let (duplicates, untried) = self.rejected.all().await.split(&copies)?;
             self.pass_through(&duplicates).await?;
             self.later_copies.push(untried);
@@ -283,8 +262,10 @@ impl PartitionBlock {
         };
         while let Some(rows) = waves.next()? {
             let (sender, mut rejected) = RejectedPages::channel();
-            for rows in split_by(&rows, &ROW_GROUP)? {
-                self.pages(&rows, &sender).await?;
+            for run in rows.runs(&ROW_GROUP)? {
+                let rows = rows.slice(run.start, run.len());
+                let pages = PageStream::of(&self.step.archive, &rows).await?;
+                self.pages(&rows, pages, &sender).await?;
             }
             drop(sender);
             waves.tried(rejected.all().await)?;
@@ -294,19 +275,56 @@ impl PartitionBlock {
         self.pass_through(&duplicates).await
     }
 
-    /// Reads and parses the pages of `rows`, all of one row group.
-    async fn pages(&mut self, rows: &RecordBatch, rejected: &RejectedSender) -> Result<()> {
-        let archive = &self.step.archive;
-        let pages = request(archive, rows)?.read(archive).await?;
-        (self.step)
-            .pages(
-                rows,
-                PageStream::new(pages),
-                &mut self.tasks,
-                &self.output,
-                rejected,
-            )
-            .await
+    /// Spawns tasks that parse the pages of `rows`, all of one row group. They send the unique pages
+    /// without text to `rejected`.
+    async fn pages(
+        &mut self,
+        rows: &RecordBatch,
+        mut stream: PageStream,
+        rejected: &RejectedSender,
+    ) -> Result<()> {
+        let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
+        let positions = rows.numbers::<Int64Type>("row")?;
+        let mut next = 0;
+        while let Some(pages) = stream.next()? {
+            let pages = match pages {
+                Ok(pages) => pages,
+                Err(error) => {
+                    let rest = rows.slice(next, rows.num_rows() - next);
+                    let at = positions.value(next);
+                    let detail = format!("row group {row_group}, from row {at}: {error}");
+                    let blocked = unreadable(&rest, &detail, &self.step.settings)?;
+                    let rows = self.step.reported(blocked, rejected)?;
+                    let _ = self.out.send(Ok(rows)).await;
+                    break;
+                }
+            };
+            // A group above the limit takes all permits and is parsed alone.
+            let permits = pages.bytes().div_ceil(PAGES_BYTES);
+            let permits = permits.clamp(1, self.step.max_permits) as u32;
+            let permit = Arc::clone(&self.step.permits).acquire_many_owned(permits);
+            let permit = permit.await.map_err(external)?;
+            let batch = rows.slice(next, pages.len());
+            next += pages.len();
+            let (step, timer, out) = (self.step.clone(), self.timer.clone(), self.out.clone());
+            let rejected = rejected.clone();
+            self.tasks.spawn(async move {
+                let blocked = timer.time(|| block(&batch, &pages, &step.settings));
+                drop(pages);
+                let rows = blocked.and_then(|blocked| step.reported(blocked, &rejected));
+                // The copies of these pages wait until all senders are dropped.
+                drop(rejected);
+                drop(out.send(rows).await);
+                // Release the permit only after sending: blocks that are not taken yet occupy
+                // memory.
+                drop(permit);
+            });
+        }
+        // Does not wait for running tasks: the next row group is read meanwhile.
+        while let Some(done) = self.tasks.try_join_next() {
+            done.map_err(external)?;
+        }
+        Ok(())
     }
 
     /// Emits rows that are not parsed.
@@ -316,92 +334,38 @@ impl PartitionBlock {
         }
         self.step.advance(rows)?;
         let passed = pass_through(rows, &self.step.settings);
-        let _ = self.output.out.send(passed).await;
+        let _ = self.out.send(passed).await;
         Ok(())
     }
 
     async fn finish(mut self) -> Result<()> {
         self.read_row_group().await?;
         self.parse_all().await?;
-        self.decide_copies().await?;
         self.try_later_copies().await?;
         while let Some(done) = self.tasks.join_next().await {
-            check_joined(done)?;
+            done.map_err(external)?;
         }
         Ok(())
     }
 }
 
 impl Block {
-    /// Spawns tasks that parse the pages of `rows`, all of one row group. They send the unique pages
-    /// without text to `rejected`.
-    async fn pages(
-        &self,
-        rows: &RecordBatch,
-        mut stream: PageStream,
-        tasks: &mut JoinSet<()>,
-        output: &BlockOutput,
-        rejected: &RejectedSender,
-    ) -> Result<()> {
-        let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
-        let positions = rows.numbers::<Int64Type>("row")?;
-        let mut next = 0;
-        loop {
-            let pages = match stream.next()? {
-                None => break,
-                Some(Ok(pages)) => pages,
-                Some(Err(error)) => {
-                    let rest = rows.slice(next, rows.num_rows() - next);
-                    let at = positions.value(next);
-                    let detail = format!("row group {row_group}, from row {at}: {error}");
-                    self.advance(&rest)?;
-                    let blocked = unreadable(&rest, &detail, &self.settings)?;
-                    blocked.report_rejected(&rest, rejected)?;
-                    let _ = output.out.send(Ok(blocked.rows)).await;
-                    break;
-                }
-            };
-            // A group above the limit takes all permits and is parsed alone.
-            let permits = pages
-                .bytes()
-                .div_ceil(PAGES_BYTES)
-                .clamp(1, self.max_permits);
-            let permit = Arc::clone(&self.permits)
-                .acquire_many_owned(permits as u32)
-                .await
-                .map_err(|closed| DataFusionError::External(Box::new(closed)))?;
-            let batch = rows.slice(next, pages.len());
-            next += pages.len();
-            let (step, BlockOutput { out, timer }) = (self.clone(), output.clone());
-            let rejected = rejected.clone();
-            tasks.spawn(async move {
-                let blocked = timer.time(|| block(&batch, &pages, &step.settings));
-                drop(pages);
-                let sent = blocked.and_then(|blocked| {
-                    step.advance(&batch)?;
-                    blocked.report_rejected(&batch, &rejected)?;
-                    Ok(blocked.rows)
-                });
-                // The copies of these pages wait until all senders are dropped.
-                drop(rejected);
-                drop(out.send(sent).await);
-                // Release the permit only after sending: blocks that are not taken yet occupy
-                // memory.
-                drop(permit);
-            });
+    /// Returns parsed rows, all of one object. Reports them as done, and those without text to `rejected`.
+    fn reported(&self, blocked: Blocked, rejected: &RejectedSender) -> Result<RecordBatch> {
+        self.advance(&blocked.rows)?;
+        if !blocked.rejected.is_empty() {
+            let source = blocked.rows.text("source")?.value(0).to_owned();
+            // The receiver is gone if the row group has no copies.
+            let _ = rejected.send((source, blocked.rejected));
         }
-        // Does not wait for running tasks: the next row group is read meanwhile.
-        while let Some(done) = tasks.try_join_next() {
-            check_joined(done)?;
-        }
-        Ok(())
+        Ok(blocked.rows)
     }
 
     /// Reports progress: `rows` are done. Rows of earlier dates do not count.
     fn advance(&self, rows: &RecordBatch) -> Result<()> {
         let sources = rows.text("source")?;
         let row_groups = rows.numbers::<Int32Type>("row_group")?;
-        for run in runs(rows, &ROW_GROUP)? {
+        for run in rows.runs(&ROW_GROUP)? {
             if row_groups.is_valid(run.start) {
                 let (source, row_group) = (sources.value(run.start), row_groups.value(run.start));
                 self.reporter.report(source, row_group, run.len());
@@ -409,56 +373,6 @@ impl Block {
         }
         Ok(())
     }
-}
-
-/// Returns the request for the pages of `rows`, all of one row group.
-fn request(archive: &ArchiveSource, rows: &RecordBatch) -> Result<RowGroupRequest> {
-    let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
-    let positions = rows.numbers::<Int64Type>("row")?;
-    Ok(page_request(
-        archive,
-        object_of(rows, 0)?,
-        row_group,
-        positions.values().to_vec(),
-    ))
-}
-
-/// The output of parse tasks, and the timer of their CPU time.
-#[derive(Clone)]
-struct BlockOutput {
-    out: BatchSender,
-    timer: CpuTimer,
-}
-
-fn check_joined(task: std::result::Result<(), JoinError>) -> Result<()> {
-    task.map_err(|panic| DataFusionError::External(Box::new(panic)))
-}
-
-/// The columns of the position of a row group.
-const ROW_GROUP: [&str; 2] = ["source", "row_group"];
-
-/// Splits `batch` into its [`runs`].
-fn split_by(batch: &RecordBatch, columns: &[&str; 2]) -> Result<Vec<RecordBatch>> {
-    let runs = runs(batch, columns)?.into_iter();
-    Ok(runs.map(|run| batch.slice(run.start, run.len())).collect())
-}
-
-/// Returns the rows of `batch` up to each change in one of two columns: an object, and a row group
-/// in it.
-fn runs(batch: &RecordBatch, [source, row_group]: &[&str; 2]) -> Result<Vec<Range<usize>>> {
-    let (sources, groups) = (batch.text(source)?, batch.numbers::<Int32Type>(row_group)?);
-    let mut runs = Vec::new();
-    let mut start = 0;
-    for row in 1..=batch.num_rows() {
-        let ends = row == batch.num_rows()
-            || sources.value(row) != sources.value(start)
-            || groups.value(row) != groups.value(start);
-        if ends {
-            runs.push(start..row);
-            start = row;
-        }
-    }
-    Ok(runs)
 }
 
 fn same_row_group(a: &RecordBatch, b: &RecordBatch) -> Result<bool> {
@@ -482,16 +396,11 @@ fn pass_through(rows: &RecordBatch, settings: &Settings) -> Result<RecordBatch> 
         })
     };
     let count = rows.num_rows();
-    let batches: Int64Array = (0..count).map(batch).collect::<Result<Vec<_>>>()?.into();
-    project_to(
-        rows,
-        &BLOCKED,
-        vec![
-            ("batch", Arc::new(batches)),
-            (
-                "phase",
-                Arc::new(Int32Array::from_value(Phase::PassThrough as i32, count)),
-            ),
-        ],
-    )
+    let batches = (0..count).map(batch).collect::<Result<Vec<_>>>()?;
+    let phases = Int32Array::from_value(Phase::PassThrough as i32, count);
+    let given: Vec<(&str, ArrayRef)> = vec![
+        ("batch", Arc::new(Int64Array::from(batches))),
+        ("phase", Arc::new(phases)),
+    ];
+    project_to(rows, &BLOCKED, given)
 }

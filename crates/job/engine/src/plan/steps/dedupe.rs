@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, BooleanArray, Int32Array, Int32Builder, Int64Array, RecordBatch, StringArray,
-    StringBuilder,
+    Array, ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray, UInt32Array,
 };
-use arrow::compute::{concat_batches, filter_record_batch};
+use arrow::compute::{concat_batches, filter_record_batch, take};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef, TimestampMicrosecondType};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -15,7 +14,7 @@ use url_key::{DuplicateCandidate, DuplicateReason, duplicate_reason, may_have_pa
 use url_parameters::{Openness, is_audited};
 
 use crate::job::Job;
-use crate::plan::columns::read_order::{ReadOrder, RowPosition};
+use crate::plan::columns::read_order::{LaterCopy, read_order};
 use crate::plan::columns::schemas::{DEDUPED, RecordBatchExt, project_to, rows_of, value_opt};
 use crate::plan::columns::status::Status;
 use crate::plan::exec::cpu_metrics::CpuTimer;
@@ -42,8 +41,9 @@ pub(crate) struct Original {
     pub(super) request_url: Option<String>,
     pub(super) url: String,
     pub(super) rule: Option<String>,
-    /// `source#row`, the value of `duplicate_of` for a duplicate of this page.
-    pub(crate) position: String,
+    /// Object and row in the archive.
+    pub(super) source: String,
+    pub(super) row: i64,
     /// `None` for a page of the prior state: it has text.
     pub(super) row_group: Option<i32>,
 }
@@ -166,31 +166,24 @@ impl PartitionDedupe {
         let dates = batch.numbers::<Date32Type>("date")?;
         let before = batch.statuses()?;
         let same_content = batch.text("same_content")?;
-        let mut status = Int32Builder::new();
-        let mut merged_by = StringBuilder::new();
-        let mut duplicate_of = StringBuilder::new();
-        let mut read_order = ReadOrder::default();
-        let (mut kept, mut open) = (Vec::new(), Vec::new());
+        let (mut status, mut merged_by, mut duplicate_of) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut copies, mut kept, mut open) = (Vec::new(), Vec::new(), Vec::new());
         for row in 0..batch.num_rows() {
             let was = before.get(row)?;
             let is_open = openness.is_valid(row) && openness.value(row) > Openness::Settled as i32;
             let is_open = is_open || parses_all;
             // A row of an earlier date is only looked up, here or in Site.
             kept.push(was != Status::Known || is_open);
-            if !matches!(was, Status::Unique | Status::Known) {
-                status.append_value(was as i32);
-                merged_by.append_null();
-                duplicate_of.append_null();
-                continue;
+            if matches!(was, Status::Unique | Status::Known) {
+                if !spans_keys && self.base.add(bases.value(row), is_open) {
+                    open.push(row as u32);
+                }
+                self.enter(groups.value(row));
             }
-            if !spans_keys && self.base.add(bases.value(row), is_open) {
-                open.push(row);
-            }
-            self.enter(groups.value(row));
-            let page = pages.get(row);
             let (key, time, date) = (keys.value(row), times.value(row), dates.value(row));
             let earlier = match was {
                 Status::Known => {
+                    let page = pages.get(row);
                     let page = match value_opt(same_content, row) {
                         Some(original) => page.at(original),
                         None => page,
@@ -198,49 +191,50 @@ impl PartitionDedupe {
                     self.known.restore(key, date, time, page);
                     None
                 }
-                _ => match self.known.earlier(key, date, time) {
-                    Some((first, _)) => Some((first, page)),
+                Status::Unique => match self.known.earlier(key, date, time) {
+                    Some((first, _)) => Some((first, pages.get(row))),
                     None => {
-                        self.known.add(key, time, page);
+                        self.known.add(key, time, pages.get(row));
                         None
                     }
                 },
+                _ => None,
             };
-            let Some((original, page)) = earlier else {
-                status.append_value(was as i32);
-                merged_by.append_null();
-                duplicate_of.append_null();
-                continue;
+            let (is, found, copy) = match earlier {
+                None => (was, None, None),
+                Some((original, page)) => {
+                    let is_checked = is_open && may_have_parts(&page.url) && is_audited(&page.url);
+                    let is = match (site.revisions, is_checked) {
+                        (true, _) => Status::RevisionCandidate,
+                        (false, true) => Status::Audited,
+                        (false, false) => Status::Duplicate,
+                    };
+                    // The others are parsed in any case.
+                    let may_be_page =
+                        is == Status::Duplicate && site.lookback.rejects_pages_without_text();
+                    let by = merged_by_step(&settings, original, &page).as_str();
+                    let copy = may_be_page.then(|| original.later_copy(time));
+                    (is, Some((by, original.position())), copy.flatten())
+                }
             };
-            let is_checked = is_open && may_have_parts(&page.url) && is_audited(&page.url);
-            let duplicate = match (site.revisions, is_checked) {
-                (true, _) => Status::RevisionCandidate,
-                (false, true) => Status::Audited,
-                (false, false) => Status::Duplicate,
-            };
-            status.append_value(duplicate as i32);
-            merged_by.append_value(merged_by_step(&settings, original, &page).as_str());
-            duplicate_of.append_value(&original.position);
-            // The others are parsed in any case.
-            if duplicate == Status::Duplicate
-                && site.lookback.rejects_pages_without_text()
-                && let Some(first) = original.row_position()
-            {
-                read_order.later_copy(row, first, time);
-            }
+            let (by, of) = found.unzip();
+            status.push(is as i32);
+            merged_by.push(by);
+            duplicate_of.push(of);
+            copies.push(copy);
         }
         let mut given: Vec<(&str, ArrayRef)> = vec![
-            ("status", Arc::new(status.finish())),
-            ("merged_by", Arc::new(merged_by.finish())),
-            ("duplicate_of", Arc::new(duplicate_of.finish())),
+            ("status", Arc::new(Int32Array::from(status))),
+            ("merged_by", Arc::new(StringArray::from(merged_by))),
+            ("duplicate_of", Arc::new(StringArray::from(duplicate_of))),
         ];
-        given.extend(read_order.finish(batch)?);
+        given.extend(read_order(batch, &copies)?);
         let deduped = project_to(batch, &DEDUPED, given)?;
         let deduped = filter_record_batch(&deduped, &BooleanArray::from(kept))?;
         if open.is_empty() {
             return Ok(deduped);
         }
-        let announced = open_bases(batch, &open)?;
+        let announced = open_bases(batch, &open.into())?;
         Ok(concat_batches(&DEDUPED, [&deduped, &announced])?)
     }
 
@@ -254,20 +248,14 @@ impl PartitionDedupe {
 }
 
 /// Returns a row of status `base` for the base of each of `rows`.
-fn open_bases(batch: &RecordBatch, rows: &[usize]) -> Result<RecordBatch> {
-    let (domains, bases) = (
-        batch.text("domain")?,
-        batch.numbers::<Int64Type>("base_hash")?,
-    );
+fn open_bases(batch: &RecordBatch, rows: &UInt32Array) -> Result<RecordBatch> {
     let status = Int32Array::from_value(Status::Base as i32, rows.len());
-    let domains = StringArray::from_iter_values(rows.iter().map(|row| domains.value(*row)));
-    let bases = Int64Array::from_iter_values(rows.iter().map(|row| bases.value(*row)));
     let given: Vec<(&str, ArrayRef)> = vec![
         ("status", Arc::new(status)),
-        ("domain", Arc::new(domains)),
-        ("base_hash", Arc::new(bases)),
+        ("domain", take(batch.array("domain")?, rows, None)?),
+        ("base_hash", take(batch.array("base_hash")?, rows, None)?),
     ];
-    rows_of(&DEDUPED, rows.len(), given)
+    rows_of(&DEDUPED, given)
 }
 
 /// The step of the normalisation after which the two pages are equal.
@@ -314,45 +302,41 @@ impl<'a> Originals<'a> {
 
     pub(crate) fn get(&self, row: usize) -> Original {
         let group = self.row_groups;
-        let (source, position) = self.row(row);
         Original {
             request_url: value_opt(self.request_urls, row).map(str::to_owned),
             url: self.urls.value(row).to_owned(),
             rule: value_opt(self.rules, row).map(str::to_owned),
-            position: format!("{source}#{position}"),
+            source: self.sources.value(row).to_owned(),
+            row: self.rows.value(row),
             row_group: group.is_valid(row).then(|| group.value(row)),
         }
-    }
-
-    /// Returns object and position of a row.
-    fn row(&self, row: usize) -> (&'a str, i64) {
-        (self.sources.value(row), self.rows.value(row))
-    }
-
-    /// Returns the order of copies with equal times.
-    pub(crate) fn order(&self, row: usize) -> (&'a str, &'a str, i64) {
-        let (source, position) = self.row(row);
-        (self.urls.value(row), source, position)
     }
 }
 
 impl Original {
     /// Returns the page of a key whose duplicates are those of the page at `position`, which has its content.
     pub(crate) fn at(self, position: &str) -> Self {
+        let (source, row) = position.rsplit_once('#').unwrap_or_default();
         Self {
-            position: position.to_owned(),
+            source: source.to_owned(),
+            row: row.parse().unwrap_or_default(),
             row_group: None,
             ..self
         }
     }
 
-    /// Returns the position in the archive, if the page is parsed in this chunk.
-    fn row_position(&self) -> Option<RowPosition> {
-        let (source, row) = self.position.rsplit_once('#')?;
-        Some(RowPosition {
-            source: source.to_owned(),
+    /// Returns the value of `duplicate_of` for a duplicate of this page.
+    pub(crate) fn position(&self) -> String {
+        format!("{}#{}", self.source, self.row)
+    }
+
+    /// Returns where a copy of `time` is read, if the page is parsed in this chunk.
+    fn later_copy(&self, time: i64) -> Option<LaterCopy> {
+        Some(LaterCopy {
+            source: self.source.clone(),
             row_group: self.row_group?,
-            row: row.parse().ok()?,
+            row: self.row,
+            order: time,
         })
     }
 

@@ -1,11 +1,11 @@
-//! One domain in the replay: archive rows in, label columns out.
+//! One domain in the replay: archive rows in, labels out.
 
 use datafusion::error::Result;
 use site_replay::SiteStream;
 use template::Outline;
 use url_key::Domain;
 
-use crate::plan::columns::labels::LabelColumns;
+use crate::plan::columns::labels::LabelledRow;
 use crate::plan::columns::pages::PageRow;
 use crate::plan::columns::status::Status;
 use crate::settings::Settings;
@@ -28,7 +28,7 @@ impl DomainStream {
     /// Restores an entry of the window from the table `window_entries`.
     pub(crate) fn restore(&mut self, page: &PageRow<'_>) -> Result<()> {
         let branch = page.branch();
-        let entry = page.entry(&branch, page.hashes);
+        let entry = page.entry(&branch);
         if page.status == Status::Revision {
             self.stream.restore_revision(entry, page.position);
         } else {
@@ -46,7 +46,7 @@ impl DomainStream {
         outline: Option<Outline>,
     ) -> Result<()> {
         let (branch, outline) = (page.branch(), page.outline_unless(outline)?);
-        (self.stream).insert(page.entry(&branch, page.hashes), date, outline);
+        (self.stream).insert(page.entry(&branch), date, outline);
         Ok(())
     }
 
@@ -57,46 +57,28 @@ impl DomainStream {
         date: i32,
         outline: Option<Outline>,
         settings: &Settings,
-        out: &mut LabelColumns,
-    ) -> Result<()> {
+    ) -> Result<LabelledRow> {
         let is_unique = page.status == Status::Unique;
         let outline = match is_unique && self.stream.has_outline() {
             true => None,
             false => page.outline_unless(outline)?,
         };
         let branch = page.branch();
-        let entry = page.entry(&branch, page.hashes);
+        let entry = page.entry(&branch);
         if is_unique {
             let labelled = self.stream.label_page(entry, date, outline);
-            let node = branch.node(labelled.labels.labels.node.depth.into());
             let (labels, ordinal) = (&labelled.labels, labelled.ordinal);
-            out.page(
-                Status::Unique,
-                &node,
-                labels,
-                ordinal,
-                page.hashes,
-                settings,
-            )?;
-            out.learned(labelled.slots);
-            return Ok(());
+            let (entry, slots) = (page.hashes, labelled.slots);
+            let status = Status::Unique;
+            return LabelledRow::page(status, &branch, labels, ordinal, entry, slots, settings);
         }
         let lengths = page.utf16_lengths()?;
         let revision = (self.stream).label_duplicate(entry, date, lengths, outline.as_ref());
         let Some(revision) = revision else {
-            out.pass(Status::Duplicate);
-            return Ok(());
+            return Ok(LabelledRow::pass(Status::Duplicate));
         };
-        let node = branch.node(revision.labels.labels.node.depth.into());
-        out.page(
-            Status::Revision,
-            &node,
-            &revision.labels,
-            revision.ordinal,
-            &revision.hashes,
-            settings,
-        )?;
-        out.learned(None);
-        Ok(())
+        let (labels, ordinal) = (&revision.labels, revision.ordinal);
+        let (status, entry) = (Status::Revision, &revision.hashes);
+        LabelledRow::page(status, &branch, labels, ordinal, entry, None, settings)
     }
 }

@@ -1,28 +1,30 @@
 //! Step 1: computes the URL key of every row [P 3].
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::array::{
-    Array, ArrayRef, BooleanBuilder, Int32Array, Int32Builder, RecordBatch, StringBuilder,
-};
-use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
+use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch, StringArray, UInt32Array};
+use arrow::compute::take_record_batch;
+use arrow::datatypes::{Date32Type, SchemaRef};
 use boundary::guarded;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use futures::StreamExt;
-use site_replay::SiteSettings;
 use tables::Reason;
 use url_key::{PageUrl, UrlError, UrlKey};
 
 use crate::archive::ArchiveSource;
 use crate::job::Job;
-use crate::plan::columns::base::{Base, BaseColumns};
-use crate::plan::columns::schemas::{KEYED, RecordBatchExt, object_of, project_to, value_opt};
+use crate::plan::columns::base::{Base, base_columns};
+use crate::plan::columns::column::column;
+use crate::plan::columns::schemas::{
+    KEYED, ROW_GROUP, RecordBatchExt, project_to, urls, value_opt,
+};
 use crate::plan::columns::status::Status;
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{Step, spawn_stream, to_bytes};
-use crate::plan::html_reader::{PageStream, page_request};
+use crate::plan::html_reader::PageStream;
 use crate::plan::prior::learned::Learned;
 use crate::settings::Settings;
 
@@ -38,14 +40,14 @@ pub(crate) struct Key {
     pub(crate) learned: Arc<Learned>,
 }
 
-/// The parsed URL of a row. `None` for a row without a URL, and for a quarantined row.
-type RowUrl = Option<std::result::Result<PageUrl, (Reason, String)>>;
+/// The code of the reason why a row is quarantined, and a detail.
+type Problem<'a> = (&'a str, Option<Cow<'a, str>>);
 
-/// The result for one row.
-enum Keyed {
-    Page(Box<UrlKey>, Base),
-    Problem(Reason, String),
-}
+/// The parsed URL of a row.
+type RowUrl<'a> = std::result::Result<PageUrl, Problem<'a>>;
+
+/// The key of a row, and its base.
+type Keyed<'a> = std::result::Result<(UrlKey, Base), Problem<'a>>;
 
 impl Key {
     pub(crate) fn new(job: &Job, learned: Arc<Learned>) -> Self {
@@ -79,10 +81,7 @@ impl Step for Key {
         let step = self.clone();
         Ok(spawn_stream(self.schema(), 2, timer, |out| async move {
             while let Some(batch) = input.next().await {
-                let batch = batch?;
-                let urls = step.urls(&batch)?;
-                let titles = step.page_titles(&batch, &urls).await?;
-                let keyed = step.batch(&batch, urls, &titles)?;
+                let keyed = step.batch(&batch?).await?;
                 if out.send(Ok(keyed)).await.is_err() {
                     break;
                 }
@@ -93,66 +92,53 @@ impl Step for Key {
 }
 
 impl Key {
-    fn urls(&self, batch: &RecordBatch) -> Result<Vec<RowUrl>> {
-        let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
-        let reasons = batch.text("reason")?;
-        let url = |row| {
-            let url = value_opt(urls, row).or_else(|| value_opt(request_urls, row));
-            url.filter(|_| reasons.is_null(row))
-        };
-        Ok((0..batch.num_rows())
-            .map(|row| url(row).map(|url| self.parse(url)))
-            .collect())
+    async fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let urls = urls(batch)?;
+        let parsed = self.parsed(batch, &urls)?;
+        let page_titles = self.page_titles(batch, &parsed).await?;
+        let titles = batch.text("title")?;
+        let dates = batch.numbers::<Date32Type>("date")?;
+        let site = &self.settings.site;
+        let keyed = parsed.into_iter().enumerate().map(|(row, url)| {
+            let page = url?;
+            let title = match page_titles.get(&row) {
+                Some(title) => title.as_deref(),
+                None => site.title.feed_title(value_opt(titles, row)),
+            };
+            let date = dates.value(row);
+            let key = self.learned.key(site, &page, title, date);
+            let of = (urls[row].unwrap_or_default(), &page);
+            let base = self.learned.base(site, of, &key.text, date);
+            Ok((key, base))
+        });
+        let keyed: Vec<Keyed<'_>> = keyed.collect();
+        with_keys(batch, urls, &keyed)
     }
 
-    /// Parses a URL. The error is the reason to quarantine the row, with a detail.
-    fn parse(&self, url: &str) -> std::result::Result<PageUrl, (Reason, String)> {
+    /// Parses the URLs of rows.
+    fn parsed<'a>(
+        &self,
+        batch: &'a RecordBatch,
+        urls: &[Option<&'a str>],
+    ) -> Result<Vec<RowUrl<'a>>> {
+        let (reasons, details) = (batch.text("reason")?, batch.text("detail")?);
+        let parsed = |(row, url): (usize, &Option<&str>)| match (value_opt(reasons, row), url) {
+            (Some(reason), _) => Err((reason, value_opt(details, row).map(Cow::Borrowed))),
+            (None, Some(url)) => self.parse(url),
+            (None, None) => Err(problem(
+                Reason::MissingUrl,
+                "neither a response nor a request URL",
+            )),
+        };
+        Ok(urls.iter().enumerate().map(parsed).collect())
+    }
+
+    fn parse(&self, url: &str) -> RowUrl<'static> {
         let keyer = &self.settings.site.keyer;
         match guarded("URLs", url.as_bytes(), || keyer.parse(url)) {
-            Ok(parsed) => parsed.map_err(|error| (reason(&error), error.to_string())),
-            Err(panic) => Err((Reason::Parser, panic.to_string())),
+            Ok(parsed) => parsed.map_err(|error| problem(reason(&error), error)),
+            Err(panic) => Err(problem(Reason::Parser, panic)),
         }
-    }
-
-    fn batch(
-        &self,
-        batch: &RecordBatch,
-        parsed: Vec<RowUrl>,
-        page_titles: &BTreeMap<usize, Option<String>>,
-    ) -> Result<RecordBatch> {
-        let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
-        let (titles, reasons) = (batch.text("title")?, batch.text("reason")?);
-        let details = batch.text("detail")?;
-        let dates = batch.numbers::<Date32Type>("date")?;
-        let mut columns = KeyColumns::default();
-        for (row, parsed) in parsed.into_iter().enumerate() {
-            let response = value_opt(urls, row);
-            let url = response.or_else(|| value_opt(request_urls, row));
-            let keyed = match (value_opt(reasons, row), parsed) {
-                (Some(reason), _) => {
-                    columns.append_quarantined(url, reason, value_opt(details, row));
-                    continue;
-                }
-                (None, None) => Keyed::Problem(
-                    Reason::MissingUrl,
-                    "neither a response nor a request URL".to_owned(),
-                ),
-                (None, Some(Ok(page))) => {
-                    let title = match page_titles.get(&row) {
-                        Some(title) => title.as_deref(),
-                        None => self.settings.site.title.feed_title(value_opt(titles, row)),
-                    };
-                    let (site, date) = (&self.settings.site, dates.value(row));
-                    let key = self.learned.key(site, &page, title, date);
-                    let of = (url.unwrap_or_default(), &page);
-                    let base = self.learned.base(site, of, &key.text, date);
-                    Keyed::Page(Box::new(key), base)
-                }
-                (None, Some(Err((reason, detail)))) => Keyed::Problem(reason, detail),
-            };
-            columns.append(url, response.is_none(), keyed);
-        }
-        columns.finish(batch)
     }
 
     /// Reads the HTML titles of pages whose key depends on them, by row of the batch. No other page
@@ -160,54 +146,43 @@ impl Key {
     async fn page_titles(
         &self,
         batch: &RecordBatch,
-        urls: &[RowUrl],
+        urls: &[RowUrl<'_>],
     ) -> Result<BTreeMap<usize, Option<String>>> {
-        let wanted: Vec<usize> = self.rows_without_title(batch, urls)?;
-        let sources = batch.text("source")?;
-        let groups = batch.numbers::<Int32Type>("row_group")?;
-        let positions = batch.numbers::<Int64Type>("row")?;
-        let mut titles = BTreeMap::new();
-        for rows in wanted.chunk_by(|a, b| {
-            sources.value(*a) == sources.value(*b) && groups.value(*a) == groups.value(*b)
-        }) {
-            let first = rows[0];
-            let found: Vec<i64> = rows.iter().map(|row| positions.value(*row)).collect();
-            let request = page_request(
-                &self.archive,
-                object_of(batch, first)?,
-                groups.value(first),
-                found,
-            );
-            let mut read = PageStream::new(request.read(&self.archive).await?);
-            let mut rest = rows.iter();
+        let site = &self.settings.site;
+        let titles = batch.text("title")?;
+        let needs_html = |row: &usize| {
+            let page = urls[*row].as_ref();
+            let title = value_opt(titles, *row);
+            page.is_ok_and(|page| site.title.needs_html(&site.keyer, page, title))
+        };
+        let wanted: Vec<usize> = (0..urls.len()).filter(needs_html).collect();
+        let mut found = BTreeMap::new();
+        if wanted.is_empty() {
+            return Ok(found);
+        }
+        let rows: UInt32Array = wanted.iter().map(|row| *row as u32).collect();
+        let pages = take_record_batch(batch, &rows)?;
+        for run in pages.runs(&ROW_GROUP)? {
+            let mut rest = wanted[run.clone()].iter();
+            let of_group = pages.slice(run.start, run.len());
+            let mut read = PageStream::of(&self.archive, &of_group).await?;
             while let Some(Ok(read_pages)) = read.next()? {
                 for (page, row) in read_pages.iter().zip(rest.by_ref()) {
-                    let title = page.html.and_then(|html| {
-                        html_blocks::title(html, page.charset, &self.settings.site.blocks)
-                    });
-                    titles.insert(*row, title);
+                    let title = page
+                        .html
+                        .and_then(|html| html_blocks::title(html, page.charset, &site.blocks));
+                    found.insert(*row, title);
                 }
             }
             // Block quarantines the pages that cannot be read.
-            titles.extend(rest.map(|row| (*row, None)));
+            found.extend(rest.map(|row| (*row, None)));
         }
-        Ok(titles)
+        Ok(found)
     }
+}
 
-    fn rows_without_title(&self, batch: &RecordBatch, urls: &[RowUrl]) -> Result<Vec<usize>> {
-        let titles = batch.text("title")?;
-        let SiteSettings { title, keyer, .. } = &self.settings.site;
-        let needs_html = |row: usize, url: &RowUrl| match url {
-            Some(Ok(page)) => title.needs_html(keyer, page, value_opt(titles, row)),
-            _ => false,
-        };
-        Ok(urls
-            .iter()
-            .enumerate()
-            .filter(|(row, url)| needs_html(*row, url))
-            .map(|(row, _)| row)
-            .collect())
-    }
+fn problem(reason: Reason, detail: impl ToString) -> Problem<'static> {
+    (reason.code(), Some(detail.to_string().into()))
 }
 
 fn reason(error: &UrlError) -> Reason {
@@ -218,76 +193,37 @@ fn reason(error: &UrlError) -> Reason {
     }
 }
 
-#[derive(Default)]
-struct KeyColumns {
-    url: StringBuilder,
-    reason: StringBuilder,
-    detail: StringBuilder,
-    domain: StringBuilder,
-    status: Int32Builder,
-    url_from_request: BooleanBuilder,
-    url_key: StringBuilder,
-    content_id: StringBuilder,
-    rule: StringBuilder,
-    bases: BaseColumns,
-}
-
-impl KeyColumns {
-    fn append(&mut self, url: Option<&str>, from_request: bool, keyed: Keyed) {
-        let (key, base) = match keyed {
-            Keyed::Problem(reason, detail) => {
-                return self.append_quarantined(url, reason.code(), Some(&detail));
-            }
-            Keyed::Page(key, base) => (key, base),
-        };
-        let status = if key.blocklisted {
-            Status::Blocklisted
-        } else {
-            Status::Unique
-        };
-        self.url.append_option(url);
-        self.reason.append_null();
-        self.detail.append_null();
-        self.domain.append_value(key.domain.as_str());
-        self.status.append_value(status as i32);
-        self.url_from_request.append_value(from_request);
-        self.url_key.append_value(&key.text);
-        self.content_id.append_option(key.content_id.as_deref());
-        self.rule.append_option(key.rule.as_deref());
-        self.bases.append(Some(base));
-    }
-
-    fn append_quarantined(&mut self, url: Option<&str>, reason: &str, detail: Option<&str>) {
-        self.url.append_option(url);
-        self.reason.append_value(reason);
-        self.detail.append_option(detail);
-        self.domain.append_null();
-        self.status.append_value(Status::Quarantined as i32);
-        self.url_from_request.append_null();
-        self.url_key.append_null();
-        self.content_id.append_null();
-        self.rule.append_null();
-        self.bases.append(None);
-    }
-
-    fn finish(mut self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let rows = batch.num_rows();
-        let mut given: Vec<(&str, ArrayRef)> = vec![
-            ("url", Arc::new(self.url.finish())),
-            ("reason", Arc::new(self.reason.finish())),
-            ("detail", Arc::new(self.detail.finish())),
-            ("domain", Arc::new(self.domain.finish())),
-            (
-                "generation",
-                Arc::new(Int32Array::from_value(THIS_RUN, rows)),
-            ),
-            ("status", Arc::new(self.status.finish())),
-            ("url_from_request", Arc::new(self.url_from_request.finish())),
-            ("url_key", Arc::new(self.url_key.finish())),
-            ("content_id", Arc::new(self.content_id.finish())),
-            ("rule", Arc::new(self.rule.finish())),
-        ];
-        given.extend(self.bases.finish());
-        project_to(batch, &KEYED, given)
-    }
+/// Adds the columns of Key to rows.
+fn with_keys(
+    batch: &RecordBatch,
+    urls: Vec<Option<&str>>,
+    keyed: &[Keyed<'_>],
+) -> Result<RecordBatch> {
+    let responses = batch.text("url")?;
+    let status = |row: &Keyed<'_>| match row {
+        Ok((key, _)) if key.blocklisted => Status::Blocklisted,
+        Ok(_) => Status::Unique,
+        Err(_) => Status::Quarantined,
+    };
+    let from_request: BooleanArray = (keyed.iter().enumerate())
+        .map(|(row, keyed)| keyed.is_ok().then(|| responses.is_null(row)))
+        .collect();
+    let text = |name, of: fn(&UrlKey) -> Option<&str>| {
+        column(name, keyed, move |row| of(&row.as_ref().ok()?.0))
+    };
+    let bases: Vec<_> = keyed.iter().map(|row| Some(row.as_ref().ok()?.1)).collect();
+    let mut given: Vec<(&str, ArrayRef)> = vec![
+        ("url", Arc::new(StringArray::from(urls))),
+        column("reason", keyed, |row| Some(row.as_ref().err()?.0)),
+        column("detail", keyed, |row| row.as_ref().err()?.1.as_deref()),
+        text("domain", |key| Some(key.domain.as_str())),
+        column("generation", keyed, |_| Some(THIS_RUN)),
+        column("status", keyed, |row| Some(status(row) as i32)),
+        ("url_from_request", Arc::new(from_request)),
+        text("url_key", |key| Some(&key.text)),
+        text("content_id", |key| key.content_id.as_deref()),
+        text("rule", |key| key.rule.as_deref()),
+    ];
+    given.extend(base_columns(&bases));
+    project_to(batch, &KEYED, given)
 }

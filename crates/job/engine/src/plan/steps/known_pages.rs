@@ -38,15 +38,14 @@ impl KnownPages {
         self.urls.push_str(&page.url);
         self.urls
             .push_str(page.request_url.as_deref().unwrap_or_default());
-        let (source, row) = page.position.rsplit_once('#').unwrap_or_default();
-        let source = self.number(source);
+        let source = self.number(&page.source);
         let rule = page.rule.as_ref().map(|rule| self.number(rule));
         self.pages.push(KnownPage {
             begin,
             url_bytes: page.url.len() as u32,
             request_bytes: page.request_url.as_ref().map(|url| url.len() as u32),
             rule,
-            position: (source, row.parse().unwrap_or_default()),
+            position: (source, page.row),
         });
         number
     }
@@ -71,6 +70,7 @@ impl KnownPages {
 
     pub(crate) fn get(&self, number: PageNumber) -> Original {
         let page = &self.pages[number.0 as usize];
+        let (source, row) = page.position;
         let rest = &self.urls[page.begin + page.url_bytes as usize..];
         Original {
             request_url: page
@@ -78,7 +78,8 @@ impl KnownPages {
                 .map(|bytes| rest[..bytes as usize].to_owned()),
             url: self.url(number).to_owned(),
             rule: page.rule.map(|rule| self.names[rule as usize].clone()),
-            position: self.position(number),
+            source: self.names[source as usize].clone(),
+            row,
             row_group: None,
         }
     }
@@ -109,7 +110,8 @@ mod tests {
             request_url: request_url.map(str::to_owned),
             url: format!("http://a.example/ü?{number}"),
             rule: rule.map(str::to_owned),
-            position: format!("a#b.parquet#{number}"),
+            source: "a#b.parquet".to_owned(),
+            row: number,
             row_group: None,
         };
         let added = [
@@ -125,7 +127,7 @@ mod tests {
         let numbers: Vec<PageNumber> = added.iter().map(add).collect();
         for (number, page) in numbers.into_iter().zip(&added) {
             assert_eq!(pages.url(number), page.url);
-            assert_eq!(pages.position(number), page.position);
+            assert_eq!(pages.position(number), page.position());
             assert_eq!(format!("{:?}", pages.get(number)), format!("{page:?}"));
         }
     }

@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray, UInt32Array};
-use arrow::compute::{concat_batches, filter_record_batch, take_record_batch};
-use arrow::datatypes::{Int32Type, Int64Type};
+use arrow::array::{ArrayRef, BooleanArray, RecordBatch, StringArray, UInt32Array};
+use arrow::compute::{concat_batches, filter_record_batch, not, take_record_batch};
+use arrow::datatypes::Int64Type;
 use datafusion::error::Result;
 
-use crate::plan::columns::schemas::{RecordBatchExt, project_to};
-use crate::plan::columns::status::Status;
+use crate::plan::columns::schemas::{RecordBatchExt, project_to, sorted_by};
 use crate::plan::steps::dedupe::{Original, Originals, merged_by_step};
+use crate::plan::steps::parse_pages::as_unique;
 use crate::settings::Settings;
 
 /// Rows by object.
@@ -38,43 +38,43 @@ impl Positions {
         if self.0.is_empty() {
             return Ok((copies.clone(), copies.slice(0, 0)));
         }
-        let first = FirstRows::new(copies)?;
+        let sources = copies.text("first_source")?;
+        let rows = copies.numbers::<Int64Type>("first_row")?;
         let is_here: Vec<bool> = (0..copies.num_rows())
-            .map(|row| self.contains(first.source(row), first.row(row)))
+            .map(|row| self.contains(sources.value(row), rows.value(row)))
             .collect();
-        let others = is_here.iter().map(|is_here| !is_here).collect::<Vec<_>>();
-        Ok((
-            filter_record_batch(copies, &others.into())?,
-            filter_record_batch(copies, &is_here.into())?,
-        ))
+        let (here, others) = divided(copies, &is_here.into())?;
+        Ok((others, here))
     }
 }
 
-/// The columns that name the first page of the key of a later copy.
-struct FirstRows<'a> {
-    sources: &'a StringArray,
-    rows: &'a Int64Array,
+/// Divides rows into those for which `is_first`, and the others.
+pub(super) fn divided(
+    rows: &RecordBatch,
+    is_first: &BooleanArray,
+) -> Result<(RecordBatch, RecordBatch)> {
+    Ok((
+        filter_record_batch(rows, is_first)?,
+        filter_record_batch(rows, &not(is_first)?)?,
+    ))
 }
 
-impl<'a> FirstRows<'a> {
-    fn new(copies: &'a RecordBatch) -> Result<Self> {
-        Ok(Self {
-            sources: copies.text("first_source")?,
-            rows: copies.numbers::<Int64Type>("first_row")?,
-        })
-    }
+/// The order in which the copies of all keys are tried. Block gets them in the order of the first four columns.
+const TRIED_ORDER: [&str; 7] = [
+    "first_source",
+    "first_row_group",
+    "first_row",
+    "copy_order",
+    "url",
+    "source",
+    "row",
+];
 
-    fn source(&self, row: usize) -> &'a str {
-        self.sources.value(row)
-    }
-
-    fn row(&self, row: usize) -> i64 {
-        self.rows.value(row)
-    }
-
-    fn position(&self, row: usize) -> (String, i64) {
-        (self.source(row).to_owned(), self.row(row))
-    }
+/// Returns the position of the first page of the key of a later copy.
+fn first_position(copies: &RecordBatch, row: usize) -> Result<(String, i64)> {
+    let source = copies.text("first_source")?.value(row);
+    let first_row = copies.numbers::<Int64Type>("first_row")?.value(row);
+    Ok((source.to_owned(), first_row))
 }
 
 /// Later copies of rejected pages, in the order of Block.
@@ -109,40 +109,20 @@ impl LaterCopies {
         let copies = concat_batches(first.schema_ref(), &self.waiting)?;
         self.waiting.clear();
         self.count = 0;
-        let first = FirstRows::new(&copies)?;
-        let mut rows: Vec<u32> = (0..copies.num_rows() as u32).collect();
-        let position = |row: u32| (first.row(row as usize), first.source(row as usize));
-        let runs = rows.chunk_by(|a, b| position(*a) == position(*b));
-        let mut next = 0;
-        let mut keys: Vec<KeyCopies> = runs
-            .map(|run| {
-                let start = next;
-                next += run.len();
-                KeyCopies {
-                    untried: start..next,
-                    page: None,
-                }
+        let copies = sorted_by(&TRIED_ORDER, &copies)?;
+        let of_keys = copies.runs(&TRIED_ORDER[..3])?.into_iter();
+        let mut keys: Vec<KeyCopies> = of_keys
+            .map(|untried| KeyCopies {
+                untried,
+                page: None,
             })
             .collect();
-        // Copies of one time are in no order yet.
-        let times = copies.numbers::<Int64Type>("copy_order")?;
-        let pages = Originals::new(&copies)?;
-        for key in &keys {
-            rows[key.untried.clone()]
-                .sort_by_key(|row| (times.value(*row as usize), pages.order(*row as usize)));
-        }
-        let copies = take_record_batch(&copies, &UInt32Array::from(rows))?;
-        let first = FirstRows::new(&copies)?;
         if let (Some(key), Some((position, page))) = (keys.first_mut(), self.last.take())
-            && position == first.position(0)
+            && position == first_position(&copies, 0)?
         {
             key.page = Some(page);
         }
-        Ok(Some(Waves {
-            copies,
-            keys,
-            wave: Vec::new(),
-        }))
+        Ok(Some(Waves { copies, keys }))
     }
 
     /// Ends the waves: keeps the page of their last key for copies that follow, and returns the
@@ -154,8 +134,7 @@ impl LaterCopies {
         }) = waves.keys.pop()
         {
             let last = waves.copies.num_rows() - 1;
-            let position = FirstRows::new(&waves.copies)?.position(last);
-            self.last = Some((position, page));
+            self.last = Some((first_position(&waves.copies, last)?, page));
         }
         Ok(duplicates)
     }
@@ -165,8 +144,6 @@ impl LaterCopies {
 pub(crate) struct Waves {
     copies: RecordBatch,
     keys: Vec<KeyCopies>,
-    /// The keys of the current wave.
-    wave: Vec<usize>,
 }
 
 /// The copies of one key.
@@ -177,51 +154,35 @@ struct KeyCopies {
     page: Option<Original>,
 }
 
+impl KeyCopies {
+    /// Returns the row that is tried next. `None` if there is a page, or no such row is left.
+    fn next(&self) -> Option<usize> {
+        let is_tried = self.page.is_none() && !self.untried.is_empty();
+        is_tried.then_some(self.untried.start)
+    }
+}
+
 impl Waves {
     /// Returns the earliest untried copy of each key that has no page, as a unique row, in archive
     /// order. Returns `None` if no such copy is left.
-    pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>> {
-        let sources = self.copies.text("source")?;
-        let row_groups = self.copies.numbers::<Int32Type>("row_group")?;
-        let rows = self.copies.numbers::<Int64Type>("row")?;
-        let keys = self.keys.iter().enumerate();
-        self.wave = keys
-            .filter(|(_, key)| key.page.is_none() && !key.untried.is_empty())
-            .map(|(index, _)| index)
-            .collect();
-        if self.wave.is_empty() {
+    pub(crate) fn next(&self) -> Result<Option<RecordBatch>> {
+        let wave = self.keys.iter().filter_map(KeyCopies::next);
+        let wave: UInt32Array = wave.map(|row| row as u32).collect();
+        if wave.is_empty() {
             return Ok(None);
         }
-        self.wave.sort_by_key(|key| {
-            let row = self.keys[*key].untried.start;
-            (sources.value(row), row_groups.value(row), rows.value(row))
-        });
-        let tried = self.wave.iter().map(|key| self.keys[*key].untried.start);
-        let tried: UInt32Array = tried.map(|row| row as u32).collect();
-        let tried = take_record_batch(&self.copies, &tried)?;
-        let count = tried.num_rows();
-        let unique = Int32Array::from_value(Status::Unique as i32, count);
-        let none = || Arc::new(StringArray::new_null(count));
-        let given: Vec<(&str, ArrayRef)> = vec![
-            ("status", Arc::new(unique)),
-            ("merged_by", none()),
-            ("duplicate_of", none()),
-        ];
-        Ok(Some(project_to(&tried, &tried.schema(), given)?))
+        let wave = take_record_batch(&self.copies, &wave)?;
+        as_unique(&sorted_by(&["source", "row_group", "row"], &wave)?).map(Some)
     }
 
     /// Ends a wave. Each of its rows is the page of its key, unless it was rejected.
     pub(crate) fn tried(&mut self, rejected: &Positions) -> Result<()> {
         let pages = Originals::new(&self.copies)?;
-        let sources = self.copies.text("source")?;
-        let rows = self.copies.numbers::<Int64Type>("row")?;
-        for key in self.wave.drain(..) {
-            let key = &mut self.keys[key];
-            let row = key.untried.start;
+        for key in &mut self.keys {
+            let Some(row) = key.next() else { continue };
             key.untried.start += 1;
-            if !rejected.contains(sources.value(row), rows.value(row)) {
-                key.page = Some(pages.get(row));
-            }
+            let page = pages.get(row);
+            key.page = (!rejected.contains(&page.source, page.row)).then_some(page);
         }
         Ok(())
     }
@@ -235,7 +196,7 @@ impl Waves {
             for row in untried.clone() {
                 rows.push(row as u32);
                 merged_by.push(merged_by_step(settings, page, &pages.get(row)).as_str());
-                duplicate_of.push(page.position.as_str());
+                duplicate_of.push(page.position());
             }
         }
         let duplicates = take_record_batch(&self.copies, &UInt32Array::from(rows))?;

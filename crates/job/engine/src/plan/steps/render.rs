@@ -5,19 +5,18 @@ use std::collections::BTreeMap;
 use arrow::array::{Array, RecordBatch};
 use arrow::datatypes::{Date32Type, Int64Type};
 use datafusion::error::Result;
-use tables::{Reason, Table};
+use tables::{Reason, Table, date_from_days};
 
-use crate::accounting::UNREADABLE_OBJECT;
+use crate::accounting::{RowAccounting, RowCounts, UNREADABLE_OBJECT};
 use crate::plan::columns::block_rows::block_rows;
 use crate::plan::columns::link_rows::link_rows;
 use crate::plan::columns::schemas::{RecordBatchExt, value_opt};
 use crate::plan::columns::site_blocks::{SiteBlocks, site_blocks};
 use crate::plan::columns::status::Status;
 use crate::plan::columns::table_rows::{
-    DocumentTexts, PageRows, documents, quarantine, url_keys, window_entries,
+    DocumentText, PageRows, document_texts, documents, quarantine, url_keys, window_entries,
 };
 use crate::plan::columns::url_parameters::url_parameters;
-use crate::plan::columns::written::{CountKey, WrittenCounts};
 use crate::settings::Settings;
 
 /// Rows of tables, and what they count.
@@ -25,7 +24,7 @@ pub(super) struct Rendered {
     pub(super) tables: Vec<(Table, RecordBatch)>,
     /// What the pages repeat, by site and date. Later rows may have more of the last one.
     pub(super) site_blocks: Vec<SiteBlocks>,
-    pub(super) counts: BTreeMap<CountKey, WrittenCounts>,
+    pub(super) counts: RowAccounting,
 }
 
 impl Rendered {
@@ -34,10 +33,9 @@ impl Rendered {
         let rows = TableRows::new(batch)?;
         let entries = window_entries(batch, &rows.pages)?;
         let pages = PageRows::new(batch, rows.pages)?;
-        let texts = DocumentTexts::new(&pages, settings)?;
+        let texts = document_texts(&pages, settings)?;
         let counts = row_counts(batch, &pages.rows, &texts)?;
-        let heuristic = settings.site.labelling.to_string();
-        let documents = documents(batch, &pages, texts, &heuristic)?;
+        let documents = documents(batch, &pages, &texts, settings)?;
         let mut tables = vec![
             (Table::UrlKeys, url_keys(batch, &rows.keyed)?),
             (Table::Quarantine, quarantine(batch, &rows.quarantined)?),
@@ -45,14 +43,13 @@ impl Rendered {
             (Table::UrlParameters, url_parameters(batch, &rows.learned)?),
             (Table::Documents, documents),
         ];
-        if settings.write_blocks {
-            for blocks in block_rows(batch, &pages) {
-                tables.push((Table::Blocks, blocks?));
-            }
+        if settings.writes(Table::Blocks) {
+            let blocks = block_rows(batch, &pages)?;
+            tables.extend(blocks.into_iter().map(|blocks| (Table::Blocks, blocks)));
         }
         let links = link_rows(batch, &pages)?;
         tables.extend(links.into_iter().map(|links| (Table::Links, links)));
-        let site_blocks = match settings.write_site_blocks {
+        let site_blocks = match settings.writes(Table::SiteBlocks) {
             true => site_blocks(batch, &pages)?,
             false => Vec::new(),
         };
@@ -65,19 +62,14 @@ impl Rendered {
 }
 
 /// Returns the counts of the rows of a batch. `pages` are the rows of `texts`.
-fn row_counts(
-    batch: &RecordBatch,
-    pages: &[u32],
-    texts: &DocumentTexts,
-) -> Result<BTreeMap<CountKey, WrittenCounts>> {
+fn row_counts(batch: &RecordBatch, pages: &[u32], texts: &[DocumentText]) -> Result<RowAccounting> {
     let dates = batch.numbers::<Date32Type>("date")?;
     let (statuses, reasons) = (batch.statuses()?, batch.text("reason")?);
     let merged_by = batch.text("merged_by")?;
     let bytes = batch.numbers::<Int64Type>("bytes")?;
-    let (mut text_bytes, mut counted) = (BTreeMap::new(), BTreeMap::new());
-    for (row, text) in pages.iter().zip(texts.text.iter()) {
-        text_bytes.insert(*row as usize, text.map_or(0, str::len) as i64);
-    }
+    let text_bytes = texts.iter().map(|text| text.text.len() as u64);
+    let text_bytes: BTreeMap<u32, u64> = pages.iter().copied().zip(text_bytes).collect();
+    let mut counted = RowAccounting::default();
     for row in 0..batch.num_rows() {
         let status = statuses.get(row)?;
         if status == Status::Learned {
@@ -90,16 +82,11 @@ fn row_counts(
         } else {
             status.as_str()
         };
-        let cause = reason
-            .or_else(|| value_opt(merged_by, row))
-            .map(str::to_owned);
-        let key = (dates.value(row), status.to_owned(), cause);
-        let counts: &mut WrittenCounts = counted.entry(key).or_default();
-        counts.rows += 1;
-        counts.text_bytes += text_bytes.get(&row).copied().unwrap_or(0);
-        if !whole_object && bytes.is_valid(row) {
-            counts.html_bytes += bytes.value(row);
-        }
+        let html_bytes = value_opt(bytes, row).filter(|_| !whole_object);
+        let text_bytes = text_bytes.get(&(row as u32)).copied().unwrap_or(0);
+        let cause = reason.or_else(|| value_opt(merged_by, row));
+        let counts = RowCounts::new(1, html_bytes.unwrap_or(0).unsigned_abs(), text_bytes);
+        counted.add(date_from_days(dates.value(row)), status, cause, counts);
     }
     Ok(counted)
 }

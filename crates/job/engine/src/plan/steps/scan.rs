@@ -3,14 +3,11 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, Date32Array, Date32Builder, Int32Array, Int64Array, RecordBatch,
-    RecordBatchOptions, StringArray, StringBuilder, TimestampMicrosecondArray,
+    Array, ArrayRef, AsArray, Date32Array, Int32Array, Int64Array, RecordBatch, StringArray,
+    TimestampMicrosecondArray, UInt64Array,
 };
 use arrow::compute::filter_record_batch;
-use arrow::datatypes::{
-    Date32Type, Int32Type, Int64Type, Schema, SchemaRef, TimestampMicrosecondType, UInt64Type,
-};
-use chrono::NaiveDate;
+use arrow::datatypes::{Date32Type, Int32Type, SchemaRef, TimestampMicrosecondType, UInt64Type};
 use datafusion::common::internal_err;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -20,11 +17,12 @@ use site_replay::{ResponseProblem, response_problem};
 use tables::{Bucket, DateRange, Reason, date_from_days, days_from_date};
 
 use crate::archive::{
-    ArchiveSource, DateRules, DecodedColumns, ObjectColumn, ObjectState, OpenObject, ReadAhead,
-    RowGroupRequest, RowGroupRows, date_of_time,
+    ArchiveSource, DateRules, DecodedColumns, ObjectColumn, ObjectState, ReadAhead,
+    RowGroupRequest, RowGroupRows, date_of_time, decode_error,
 };
 use crate::job::Job;
-use crate::plan::columns::schemas::{RecordBatchExt, SCANNED, object_of, project_to, value_opt};
+use crate::plan::columns::column::column;
+use crate::plan::columns::schemas::{RecordBatchExt, SCANNED, object_of, rows_of, urls, value_opt};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::step::{BatchSender, Step, spawn_stream, to_bytes};
 use crate::settings::Settings;
@@ -52,11 +50,8 @@ pub(crate) struct Scan {
 /// One input row: a row group, or an object that cannot be opened.
 struct ScanUnit {
     object: ObjectState,
-    object_bytes: i64,
     row_group: Option<i32>,
-    fallback_date: NaiveDate,
-    /// The date on which all rows count, if it is known.
-    known_date: Option<NaiveDate>,
+    rules: DateRules,
     /// The site whose bucket has the rows without a site.
     owner: u64,
     read_error: Option<String>,
@@ -99,7 +94,7 @@ impl Step for Scan {
             while let Some(batch) = input.next().await {
                 let batch = batch?;
                 for row in 0..batch.num_rows() {
-                    let unit = ScanUnit::read(&batch, row)?;
+                    let unit = ScanUnit::read(&batch, row, scan.archive.possible_dates)?;
                     let request = unit.request(batch_rows);
                     ahead.push(unit, request);
                     if ahead.is_full() && !scan.next(&mut ahead, &out).await? {
@@ -114,17 +109,18 @@ impl Step for Scan {
 }
 
 impl ScanUnit {
-    fn read(batch: &RecordBatch, row: usize) -> Result<Self> {
-        let known_date = batch.numbers::<Date32Type>("known_date")?;
+    fn read(batch: &RecordBatch, row: usize, possible: DateRange) -> Result<Self> {
+        let fallback = batch.numbers::<Date32Type>("fallback_date")?;
+        let known = batch.numbers::<Date32Type>("known_date")?;
         let row_group = batch.numbers::<Int32Type>("row_group")?;
         Ok(Self {
             object: object_of(batch, row)?,
-            object_bytes: batch.numbers::<Int64Type>("object_bytes")?.value(row),
             row_group: row_group.is_valid(row).then(|| row_group.value(row)),
-            fallback_date: date_from_days(batch.numbers::<Date32Type>("fallback_date")?.value(row)),
-            known_date: known_date
-                .is_valid(row)
-                .then(|| date_from_days(known_date.value(row))),
+            rules: DateRules {
+                possible,
+                fallback: date_from_days(fallback.value(row)),
+                known: (known.is_valid(row)).then(|| date_from_days(known.value(row))),
+            },
             owner: batch.numbers::<UInt64Type>("owner")?.value(row),
             read_error: value_opt(batch.text("read_error")?, row).map(str::to_owned),
         })
@@ -141,19 +137,6 @@ impl ScanUnit {
             batch_rows,
         })
     }
-
-    /// Returns the columns that identify the object, for `rows` rows.
-    fn object_columns(&self, rows: usize) -> [(&'static str, ArrayRef); 3] {
-        let text = |text: Option<&str>| -> ArrayRef {
-            Arc::new(StringArray::from_iter(std::iter::repeat_n(text, rows)))
-        };
-        let bytes = Int64Array::from_value(self.object_bytes, rows);
-        [
-            ("source", text(Some(&self.object.source))),
-            ("object_bytes", Arc::new(bytes)),
-            ("object_version", text(self.object.version.as_deref())),
-        ]
-    }
 }
 
 /// Sends a batch to the next step. Returns `false` if that step has stopped.
@@ -165,15 +148,12 @@ impl Scan {
     /// Sends the rows of the next unit. Returns `false` if there is none, or if the next step has
     /// stopped.
     async fn next(&self, ahead: &mut ReadAhead<ScanUnit>, out: &BatchSender) -> Result<bool> {
-        match ahead.next().await? {
-            None => Ok(false),
-            Some((unit, None)) => Ok(send(out, self.unreadable(&unit).await?).await),
-            Some((unit, Some((object, rows)))) => {
-                let Some(row_group) = unit.row_group else {
-                    return internal_err!("rows of {} without a row group", unit.object.source);
-                };
-                self.send_rows(&unit, row_group, (&object, rows), out).await
-            }
+        let Some((unit, read)) = ahead.next().await? else {
+            return Ok(false);
+        };
+        match (unit.row_group, read) {
+            (Some(row_group), Some(rows)) => self.send_rows(&unit, row_group, rows, out).await,
+            _ => Ok(send(out, self.unreadable(&unit).await?).await),
         }
     }
 
@@ -181,12 +161,15 @@ impl Scan {
     /// census could not read and counted on the fallback date.
     async fn unreadable(&self, unit: &ScanUnit) -> Result<RecordBatch> {
         let (Some(row_group), Some(problem)) = (unit.row_group, &unit.read_error) else {
-            return self.unreadable_object(unit);
+            let detail = unit.read_error.as_deref().unwrap_or("no row group");
+            let problem = (Reason::UnreadableObject, detail);
+            let bytes = Some(unit.object.bytes.cast_signed());
+            return self.quarantined(unit, Int64Array::new_null(1), &[None], problem, bytes);
         };
         let object = self.archive.open(&unit.object).await?;
         let group = object.row_group(row_group)?;
-        let rows = (group.first_row..).take(group.rows);
-        self.unreadable_rows(unit, rows.map(|row| (row, None)).collect(), problem)
+        let times = std::iter::repeat_n(None, group.rows);
+        self.unreadable_rows(unit, (row_group, group.first_row), times, problem)
     }
 
     /// Sends the rows of a row group. Returns `false` if the next step has stopped.
@@ -194,119 +177,83 @@ impl Scan {
         &self,
         unit: &ScanUnit,
         row_group: i32,
-        (object, rows): (&OpenObject, RowGroupRows),
+        rows: RowGroupRows,
         out: &BatchSender,
     ) -> Result<bool> {
+        let object = Arc::clone(&rows.object);
         let group = object.row_group(row_group)?;
         let mut next = group.first_row;
-        let mut failed = None;
-        for batch in rows {
-            let columns = match batch.and_then(|batch| object.columns(&batch)) {
-                Err(error) => {
-                    failed = Some(error);
-                    break;
+        for columns in rows {
+            match columns {
+                Ok(columns) => {
+                    let batch = self.rows(unit, next, &columns)?;
+                    next += columns.rows() as i64;
+                    if !send(out, batch).await {
+                        return Ok(false);
+                    }
                 }
-                Ok(columns) => columns,
-            };
-            let batch = self.rows(unit, row_group, next, &columns)?;
-            next += columns.rows() as i64;
-            if !send(out, batch).await {
-                return Ok(false);
+                Err(error) => {
+                    let error = decode_error(error)?;
+                    let times = match object.times(group.index).await {
+                        Ok(times) => times,
+                        // The census did not need them.
+                        Err(error) if unit.rules.known.is_some() => {
+                            decode_error(error)?;
+                            vec![None; group.rows]
+                        }
+                        Err(error) => return Err(error.into()),
+                    };
+                    let rest = times.into_iter().skip((next - group.first_row) as usize);
+                    let from = (row_group, next);
+                    let rows = self.unreadable_rows(unit, from, rest, &error.to_string())?;
+                    return Ok(send(out, rows).await);
+                }
             }
         }
-        let Some(error) = failed else { return Ok(true) };
-        let error = object.decode_error(error)?;
-        let times = match object.times(group.index).await {
-            Ok(times) => times,
-            // The census did not need them.
-            Err(error) if unit.known_date.is_some() => {
-                object.decode_error(error)?;
-                vec![None; group.rows]
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let rows = (group.first_row..)
-            .zip(times)
-            .filter(|(row, _)| *row >= next);
-        let rows = self.unreadable_rows(unit, rows.collect(), &error.to_string())?;
-        Ok(send(out, rows).await)
+        Ok(true)
     }
 
-    fn rows(
-        &self,
-        unit: &ScanUnit,
-        row_group: i32,
-        first: i64,
-        columns: &DecodedColumns,
-    ) -> Result<RecordBatch> {
-        let rows = columns.rows();
-        let null_text = || Arc::new(StringArray::new_null(rows)) as ArrayRef;
-        let text = |column| columns.get(column).cloned().unwrap_or_else(null_text);
-        let times = match columns.get(ObjectColumn::FetchedAt) {
-            Some(times) => Arc::clone(times),
-            None => arrow::array::new_null_array(
-                SCANNED.field_with_name("fetched_at")?.data_type(),
-                rows,
-            ),
+    fn rows(&self, unit: &ScanUnit, first: i64, columns: &DecodedColumns) -> Result<RecordBatch> {
+        let Some(times) = columns.get(ObjectColumn::FetchedAt) else {
+            return internal_err!("rows of {} without times", unit.object.source);
         };
-        let micros = times.as_primitive::<TimestampMicrosecondType>();
-        let rules = self.rules(unit);
-        let content_types = text(ObjectColumn::ContentType);
-        let content_types = content_types.as_string::<i32>();
+        let times = times.as_primitive::<TimestampMicrosecondType>();
+        let times: Vec<Option<i64>> = times.iter().collect();
         let statuses = columns.get(ObjectColumn::HttpStatus);
         let statuses = statuses.map(|array| array.as_primitive::<Int32Type>());
-        let mut dates = Date32Builder::with_capacity(rows);
-        let mut reasons = StringBuilder::new();
-        let mut details = StringBuilder::new();
-        for row in 0..rows {
-            let time = micros.is_valid(row).then(|| micros.value(row));
-            let (date, wrong) = rules.date(time);
-            dates.append_value(days_from_date(date));
+        let problem = |(row, time): (usize, &Option<i64>)| {
+            let (_, wrong) = unit.rules.date(*time);
             let status = statuses.and_then(|array| array.is_valid(row).then(|| array.value(row)));
-            let problem = broken_record(columns, row)
-                .or_else(|| wrong.map(|reason| (reason, self.time_detail(reason, unit, time))))
-                .or_else(|| http_problem(status, value_opt(content_types, row)))
-                .or_else(|| url_problem(columns, row));
-            reasons.append_option(problem.as_ref().map(|(reason, _)| reason.code()));
-            details.append_option(problem.map(|(_, detail)| detail));
+            let content_type = columns.value(ObjectColumn::ContentType, row);
+            broken_record(columns, row)
+                .or_else(|| wrong.map(|reason| (reason, self.time_detail(reason, unit, *time))))
+                .or_else(|| http_problem(status, content_type))
+                .or_else(|| url_problem(columns, row))
+        };
+        let problems: Vec<_> = times.iter().enumerate().map(problem).collect();
+        let rows = Int64Array::from_iter_values((first..).take(times.len()));
+        let mut given = vec![
+            column("reason", &problems, |problem| {
+                Some(problem.as_ref()?.0.code())
+            }),
+            column("detail", &problems, |problem| {
+                Some(problem.as_ref()?.1.as_str())
+            }),
+        ];
+        for column in [
+            ObjectColumn::Url,
+            ObjectColumn::RequestUrl,
+            ObjectColumn::Title,
+        ] {
+            let texts = columns.get(column).cloned();
+            given.extend(texts.map(|texts| (column.name(), texts)));
         }
-        // A time that cannot be is in the detail only: readers of tables have no date for some.
-        let possible: TimestampMicrosecondArray =
-            micros.unary_opt(|time| rules.is_possible(time).then_some(time));
-        let [source, object_bytes, object_version] =
-            unit.object_columns(rows).map(|(_, array)| array);
-        let batch = RecordBatch::try_new(
-            self.schema(),
-            vec![
-                source,
-                object_bytes,
-                object_version,
-                Arc::new(Int32Array::from_value(row_group, rows)),
-                Arc::new(Int64Array::from_iter_values(first..first + rows as i64)),
-                Arc::new(dates.finish()),
-                Arc::new(possible.with_timezone("UTC")),
-                text(ObjectColumn::Url),
-                text(ObjectColumn::RequestUrl),
-                text(ObjectColumn::Title),
-                Arc::new(reasons.finish()),
-                Arc::new(details.finish()),
-                Arc::new(Int64Array::new_null(rows)),
-            ],
-        )?;
-        self.in_unit(&batch, unit)
-    }
-
-    fn rules(&self, unit: &ScanUnit) -> DateRules {
-        DateRules {
-            possible: self.archive.possible_dates,
-            fallback: unit.fallback_date,
-            known: unit.known_date,
-        }
+        self.in_unit(unit, rows, &times, given)
     }
 
     fn time_detail(&self, reason: Reason, unit: &ScanUnit, time: Option<i64>) -> String {
         let date = time.map(date_of_time);
-        match (reason, date, unit.known_date) {
+        match (reason, date, unit.rules.known) {
             (Reason::WrongDate, Some(date), Some(known)) if self.archive.by_date => {
                 format!("fetched_at is on {date}, the folder is for {known}")
             }
@@ -321,17 +268,45 @@ impl Scan {
         }
     }
 
-    /// Keeps the rows of the dates and sites of the plan. A row group usually has others too.
-    fn in_unit(&self, batch: &RecordBatch, unit: &ScanUnit) -> Result<RecordBatch> {
-        let dates = batch.numbers::<Date32Type>("date")?;
-        let (urls, request_urls) = (batch.text("url")?, batch.text("request_url")?);
-        let is_kept = |row: usize| {
-            let url = || value_opt(urls, row).or_else(|| value_opt(request_urls, row));
-            self.dates.contains(date_from_days(dates.value(row)))
-                && (self.bucket.is_whole() || self.bucket.has(self.site(url(), unit)))
+    /// Makes rows of a unit, and keeps those of the dates and sites of the plan. A row group usually has others too.
+    fn in_unit(
+        &self,
+        unit: &ScanUnit,
+        rows: Int64Array,
+        times: &[Option<i64>],
+        mut given: Vec<(&str, ArrayRef)>,
+    ) -> Result<RecordBatch> {
+        let count = times.len();
+        let text = |text: Option<&str>| -> ArrayRef {
+            Arc::new(StringArray::from_iter(std::iter::repeat_n(text, count)))
         };
-        let kept = (0..batch.num_rows()).map(|row| Some(is_kept(row)));
-        Ok(filter_record_batch(batch, &kept.collect())?)
+        let bytes = UInt64Array::from_value(unit.object.bytes, count);
+        let row_groups = Int32Array::from(vec![unit.row_group; count]);
+        let dates = times
+            .iter()
+            .map(|time| days_from_date(unit.rules.date(*time).0));
+        // A time that cannot be is in the detail only: readers of tables have no date for some.
+        let times: TimestampMicrosecondArray = (times.iter())
+            .map(|time| time.filter(|time| unit.rules.is_possible(*time)))
+            .collect();
+        given.extend([
+            ("source", text(Some(&unit.object.source))),
+            ("object_bytes", Arc::new(bytes)),
+            ("object_version", text(unit.object.version.as_deref())),
+            ("row_group", Arc::new(row_groups)),
+            ("row", Arc::new(rows)),
+            ("date", Arc::new(Date32Array::from_iter_values(dates))),
+            ("fetched_at", Arc::new(times.with_timezone("UTC"))),
+        ]);
+        let batch = rows_of(&SCANNED, given)?;
+        let dates = batch.numbers::<Date32Type>("date")?;
+        let is_kept = |(row, url): (usize, Option<&str>)| {
+            self.dates.contains(date_from_days(dates.value(row)))
+                && (self.bucket.is_whole() || self.bucket.has(self.site(url, unit)))
+        };
+        let kept = urls(&batch)?.into_iter().enumerate();
+        let kept = kept.map(|row| Some(is_kept(row))).collect();
+        Ok(filter_record_batch(&batch, &kept)?)
     }
 
     /// Returns the hash of the site of a row.
@@ -340,76 +315,42 @@ impl Scan {
         hash.unwrap_or(unit.owner)
     }
 
-    fn unreadable_object(&self, unit: &ScanUnit) -> Result<RecordBatch> {
-        let detail = unit.read_error.as_deref().unwrap_or("no row group");
-        let bytes: ArrayRef = Arc::new(Int64Array::from_value(unit.object_bytes, 1));
-        let batch = self.quarantined(
-            unit,
-            &[(None, None)],
-            Reason::UnreadableObject,
-            detail,
-            vec![("bytes", bytes)],
-        )?;
-        self.in_unit(&batch, unit)
-    }
-
+    /// Returns the rows of a row group from `first` on, of which only the times are known.
     fn unreadable_rows(
         &self,
         unit: &ScanUnit,
-        rows: Vec<(i64, Option<i64>)>,
+        (row_group, first): (i32, i64),
+        times: impl Iterator<Item = Option<i64>>,
         error: &str,
     ) -> Result<RecordBatch> {
-        let detail = match (unit.row_group, rows.first()) {
-            (Some(row_group), Some((first, _))) => {
-                format!("row group {row_group}, from row {first}: {error}")
-            }
-            _ => error.to_owned(),
-        };
-        let rows: Vec<_> = (rows.into_iter().map(|(row, time)| (Some(row), time))).collect();
-        let batch = self.quarantined(unit, &rows, Reason::UnreadableRow, &detail, Vec::new())?;
-        self.in_unit(&batch, unit)
+        let detail = format!("row group {row_group}, from row {first}: {error}");
+        let times: Vec<_> = times.collect();
+        let rows = Int64Array::from_iter_values((first..).take(times.len()));
+        self.quarantined(unit, rows, &times, (Reason::UnreadableRow, &detail), None)
     }
 
-    /// Builds quarantined rows of which only position and fetch time are known.
+    /// Makes quarantined rows of which only position and fetch time are known.
     fn quarantined(
         &self,
         unit: &ScanUnit,
-        rows: &[(Option<i64>, Option<i64>)],
-        reason: Reason,
-        detail: &str,
-        mut given: Vec<(&str, ArrayRef)>,
+        rows: Int64Array,
+        times: &[Option<i64>],
+        (reason, detail): (Reason, &str),
+        bytes: Option<i64>,
     ) -> Result<RecordBatch> {
-        let count = rows.len();
         let repeat = |text: &str| -> ArrayRef {
-            Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
-                text, count,
-            )))
+            let texts = std::iter::repeat_n(text, times.len());
+            Arc::new(StringArray::from_iter_values(texts))
         };
-        let rules = self.rules(unit);
-        let dates = (rows.iter()).map(|(_, time)| days_from_date(rules.date(*time).0));
-        let times: TimestampMicrosecondArray = rows
-            .iter()
-            .map(|(_, time)| time.filter(|time| rules.is_possible(*time)))
-            .collect();
-        let numbers = |values: Vec<Option<i64>>| -> ArrayRef { Arc::new(Int64Array::from(values)) };
-        given.extend(unit.object_columns(count));
-        given.extend([
-            (
-                "row_group",
-                Arc::new(Int32Array::from(vec![unit.row_group; count])) as ArrayRef,
-            ),
-            ("row", numbers(rows.iter().map(|(row, _)| *row).collect())),
-            ("date", Arc::new(Date32Array::from_iter_values(dates))),
-            ("fetched_at", Arc::new(times.with_timezone("UTC"))),
+        let given: Vec<(&str, ArrayRef)> = vec![
             ("reason", repeat(reason.code())),
             ("detail", repeat(detail)),
-        ]);
-        let empty = RecordBatch::try_new_with_options(
-            Arc::new(Schema::empty()),
-            Vec::new(),
-            &RecordBatchOptions::new().with_row_count(Some(count)),
-        )?;
-        project_to(&empty, &SCANNED, given)
+            (
+                "bytes",
+                Arc::new(Int64Array::from(vec![bytes; times.len()])),
+            ),
+        ];
+        self.in_unit(unit, rows, times, given)
     }
 }
 
@@ -422,14 +363,9 @@ fn broken_record(columns: &DecodedColumns, row: usize) -> Option<(Reason, String
 /// Returns why the URL is not valid text. The response URL is used if the row has one, even if the
 /// request URL is valid and the response URL is not.
 fn url_problem(columns: &DecodedColumns, row: usize) -> Option<(Reason, String)> {
-    let given = |column: &ObjectColumn| {
-        columns
-            .get(*column)
-            .is_some_and(|array| array.is_valid(row))
-    };
     let column = [ObjectColumn::Url, ObjectColumn::RequestUrl]
         .into_iter()
-        .find(given)?;
+        .find(|column| columns.value(*column, row).is_some())?;
     columns
         .is_broken(column, row)
         .then(|| (Reason::InvalidUrl, "not a URL: it is not UTF-8".to_owned()))

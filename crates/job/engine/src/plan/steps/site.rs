@@ -1,23 +1,22 @@
 //! Step 4: inserts the pages of each domain into its URL Tree, in time order, and labels their
 //! blocks [P 4].
 
-use std::collections::VecDeque;
+use std::future::ready;
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, UInt32Array};
 use arrow::compute::take_record_batch;
 use arrow::datatypes::SchemaRef;
-use datafusion::common::runtime::SpawnedTask;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::memory_pool::MemoryConsumer;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use futures::stream::try_unfold;
-use futures::{Stream, TryStreamExt};
+use futures::stream::{iter, once, try_unfold};
+use futures::{Stream, StreamExt, TryStreamExt};
 use template::Outline;
 
 use crate::archive::ArchiveSource;
 use crate::job::Job;
-use crate::plan::columns::labels::LabelColumns;
+use crate::plan::columns::labels::{LabelledRow, with_labels};
 use crate::plan::columns::pages::ReplayBatch;
 use crate::plan::columns::schemas::REPLAYED;
 use crate::plan::columns::status::{Phase, Status};
@@ -92,16 +91,18 @@ impl Step for Site {
         // Site, outlines and the consumer run in separate tasks. A site with half of all pages is
         // in one partition, and this way it still uses all cores.
         Ok(spawn_stream(self.schema(), 2, timer, |out| async move {
-            let settings = Arc::clone(&step.settings);
             let keys = SiteKeys::new(
-                Arc::clone(&settings),
+                Arc::clone(&step.settings),
                 step.archive.clone(),
                 Arc::clone(&step.learned),
                 memory,
             );
             let keyed = std::pin::pin!(keyed(input, keys));
             let mut outlined = keyed
-                .map_ok(|batch| outlined(batch, Arc::clone(&step.settings), tasks_timer.clone()))
+                .map_ok(|batch| {
+                    let settings = Arc::clone(&step.settings);
+                    (tasks_timer.clone()).task(move || outlined(batch, &settings))
+                })
                 .try_buffered(OUTLINED_BATCHES);
             let mut replay = PartitionReplay::new(step.clone(), queue, out.clone());
             while let Some((rows, outlines)) = outlined.try_next().await?
@@ -109,7 +110,7 @@ impl Step for Site {
             {
                 replay.rows(&rows, outlines).await?;
             }
-            replay.finish().await
+            replay.label_rest().await
         }))
     }
 }
@@ -119,24 +120,17 @@ fn keyed(
     input: SendableRecordBatchStream,
     keys: SiteKeys,
 ) -> impl Stream<Item = Result<RecordBatch>> {
-    let ready: VecDeque<RecordBatch> = VecDeque::new();
-    let state = (Some(input), keys, ready);
-    try_unfold(state, async |(mut input, mut keys, mut ready)| {
-        while ready.is_empty() {
-            let Some(rows) = &mut input else {
-                return Ok(None);
-            };
-            match rows.try_next().await? {
-                Some(batch) => ready.extend(keys.batch(batch).await?),
-                None => {
-                    input = None;
-                    ready.extend(keys.finish()?);
-                }
-            }
-        }
-        let batch = ready.pop_front();
-        Ok(batch.map(|batch| (batch, (input, keys, ready))))
-    })
+    let rows = input.map_ok(Some).chain(once(ready(Ok(None))));
+    let decided = try_unfold((rows, keys), async |(mut rows, mut keys)| {
+        let batches = match rows.try_next().await? {
+            Some(Some(batch)) => keys.batch(batch).await?,
+            Some(None) => keys.finish()?.into_iter().collect(),
+            None => return Ok::<_, DataFusionError>(None),
+        };
+        let batches = iter(batches.into_iter().map(Ok));
+        Ok(Some((batches, (rows, keys))))
+    });
+    decided.try_flatten()
 }
 
 /// Batches whose outlines are computed ahead of the replay. A higher value keeps more batches in
@@ -147,45 +141,30 @@ const OUTLINED_BATCHES: usize = 2;
 /// number of blocks of a usual batch. The other pages are outlined when they are inserted.
 const OUTLINED_BLOCKS: usize = 1 << 15;
 
-/// Computes outlines of the rows in a task. An outline depends on its own page only, so it needs
-/// no tree.
-async fn outlined(
+/// Computes outlines of the rows. An outline depends on its own page only, so it needs no tree.
+fn outlined(
     batch: RecordBatch,
-    settings: Arc<Settings>,
-    timer: CpuTimer,
+    settings: &Settings,
 ) -> Result<(Arc<ReplayBatch>, Vec<Option<Outline>>)> {
-    let task = SpawnedTask::spawn(async move {
-        timer.time(|| {
-            let rows = ReplayBatch::new(batch)?;
-            let outlines = outlines(&rows, &settings)?;
-            Ok((rows, outlines))
-        })
-    });
-    let joined = task.join().await;
-    joined.map_err(|panic| DataFusionError::External(Box::new(panic)))?
-}
-
-fn outlines(rows: &ReplayBatch, settings: &Settings) -> Result<Vec<Option<Outline>>> {
+    let rows = Arc::new(ReplayBatch(batch));
     let mut blocks = 0;
-    (0..rows.count())
-        .map(|row| {
-            // Only rows that are inserted next: others are queued, and their outlines would stay in
-            // memory with them.
-            let is_inserted = rows.phase(row)? == Phase::Page
-                && (settings.site.batching == Batching::Page
-                    || rows.status(row)? == Status::Unique);
-            if !is_inserted {
-                return Ok(None);
-            }
-            let page = rows.page(row)?;
-            blocks += page.hashes.len();
-            if blocks <= OUTLINED_BLOCKS {
-                page.outline()
-            } else {
-                Ok(None)
-            }
-        })
-        .collect()
+    let outline = |row: usize| {
+        // Only rows that are inserted next: others are queued, and their outlines would stay in
+        // memory with them.
+        let is_inserted = rows.phase(row)? == Phase::Page
+            && (settings.site.batching == Batching::Page || rows.status(row)? == Status::Unique);
+        if !is_inserted {
+            return Ok(None);
+        }
+        let page = rows.page(row)?;
+        blocks += page.hashes.len();
+        match blocks <= OUTLINED_BLOCKS {
+            true => page.outline(),
+            false => Ok(None),
+        }
+    };
+    let outlines = (0..rows.count()).map(outline).collect::<Result<_>>()?;
+    Ok((rows, outlines))
 }
 
 /// Replays the rows of one partition.
@@ -195,10 +174,8 @@ fn outlines(rows: &ReplayBatch, settings: &Settings) -> Result<Vec<Option<Outlin
 struct PartitionReplay {
     step: Site,
     domain: Option<DomainStream>,
-    /// Rows inserted so far.
-    inserted: u64,
-    /// Rows emitted so far, in whole record batches.
-    emitted: u64,
+    /// Rows that were inserted and that no labeller has passed yet.
+    waiting: usize,
     labeller: Option<BatchLabeller>,
     queue: LabelQueue,
     out: BatchSender,
@@ -209,7 +186,7 @@ struct BatchLabeller {
     queued: QueuedRows,
     next: usize,
     kept: Vec<u32>,
-    columns: LabelColumns,
+    labelled: Vec<LabelledRow>,
 }
 
 impl PartitionReplay {
@@ -217,8 +194,7 @@ impl PartitionReplay {
         Self {
             step,
             domain: None,
-            inserted: 0,
-            emitted: 0,
+            waiting: 0,
             labeller: None,
             queue,
             out,
@@ -230,20 +206,20 @@ impl PartitionReplay {
     async fn rows(
         &mut self,
         rows: &Arc<ReplayBatch>,
-        mut outlines: Vec<Option<Outline>>,
+        outlines: Vec<Option<Outline>>,
     ) -> Result<()> {
         let one_by_one = self.step.settings.site.batching == Batching::Page;
+        let (queued, mut outlines) = match one_by_one {
+            true => (outlines, Vec::new()),
+            false => (Vec::new(), outlines),
+        };
         self.queue.push(QueuedRows {
             rows: Arc::clone(rows),
-            outlines: if one_by_one {
-                std::mem::take(&mut outlines)
-            } else {
-                Vec::new()
-            },
+            outlines: queued,
         })?;
         for row in 0..rows.count() {
             let phase = rows.phase(row)?;
-            let name = rows.domain(row);
+            let name = rows.domain(row)?;
             let is_other = |domain: &DomainStream| domain.name != name;
             if phase != Phase::PassThrough && self.domain.as_ref().is_none_or(is_other) {
                 self.label_rest().await?;
@@ -262,7 +238,7 @@ impl PartitionReplay {
                 }
                 Phase::Page | Phase::PassThrough => {}
             }
-            self.inserted += 1;
+            self.waiting += 1;
         }
         if one_by_one {
             self.label_rest().await
@@ -277,7 +253,7 @@ impl PartitionReplay {
         row: usize,
         outline: Option<Outline>,
     ) -> Result<()> {
-        let date = rows.date(row);
+        let date = rows.date(row)?;
         if let Some(domain) = &mut self.domain
             && domain.stream.expect(date)
         {
@@ -287,11 +263,6 @@ impl PartitionReplay {
             Some(domain) => domain.insert(&rows.page(row)?, date, outline),
             None => Ok(()),
         }
-    }
-
-    /// Labels the queued rows of the last domain.
-    async fn finish(mut self) -> Result<()> {
-        self.label_rest().await
     }
 
     /// Labels all rows that were inserted.
@@ -305,19 +276,16 @@ impl PartitionReplay {
     /// Labels the inserted rows that are due.
     async fn label_due(&mut self) -> Result<()> {
         loop {
-            let labeller = match &mut self.labeller {
-                Some(labeller) => labeller,
-                none => match self.queue.pop().await? {
-                    Some(queued) => none.insert(BatchLabeller::new(queued)),
-                    None => return Ok(()),
-                },
+            if self.labeller.is_none() {
+                self.labeller = self.queue.pop().await?.map(BatchLabeller::new);
+            }
+            let Some(labeller) = &mut self.labeller else {
+                return Ok(());
             };
-            let inserted = self.inserted - self.emitted;
-            if !labeller.advance(&self.step, self.domain.as_mut(), inserted)? {
+            if !labeller.advance(&self.step, self.domain.as_mut(), &mut self.waiting)? {
                 return Ok(());
             }
             if let Some(done) = self.labeller.take() {
-                self.emitted += done.queued.rows.count() as u64;
                 let _ = self.out.send(Ok(done.finish()?)).await;
             }
         }
@@ -330,49 +298,52 @@ impl BatchLabeller {
             queued,
             next: 0,
             kept: Vec::new(),
-            columns: LabelColumns::default(),
+            labelled: Vec::new(),
         }
     }
 
-    /// Labels those of the first `inserted` rows that are due. Returns whether all rows are done.
+    /// Labels those of the `waiting` rows that are due. Returns whether all rows are done.
     fn advance(
         &mut self,
         step: &Site,
         mut domain: Option<&mut DomainStream>,
-        inserted: u64,
+        waiting: &mut usize,
     ) -> Result<bool> {
         let QueuedRows { rows, outlines } = &mut self.queued;
         while self.next < rows.count() {
-            if self.next as u64 >= inserted {
+            if *waiting == 0 {
                 return Ok(false);
             }
             match (rows.phase(self.next)?, &mut domain) {
                 (Phase::Page, Some(domain)) => {
-                    let date = rows.date(self.next);
+                    let date = rows.date(self.next)?;
                     if !domain.stream.is_due(date) {
                         return Ok(false);
                     }
                     let outline = outlines.get_mut(self.next).and_then(Option::take);
                     let page = rows.page(self.next)?;
-                    domain.label(&page, date, outline, &step.settings, &mut self.columns)?;
+                    let labelled = domain.label(&page, date, outline, &step.settings)?;
+                    self.labelled.push(labelled);
                     self.kept.push(self.next as u32);
                 }
                 (Phase::PassThrough, _) => {
-                    self.columns.pass(rows.status(self.next)?);
+                    let status = rows.status(self.next)?;
+                    self.labelled.push(LabelledRow::pass(status));
                     self.kept.push(self.next as u32);
                 }
                 (Phase::WindowEntry | Phase::Page, _) => {}
             }
             self.next += 1;
+            *waiting -= 1;
         }
         Ok(true)
     }
 
     fn finish(self) -> Result<RecordBatch> {
-        let mut batch = self.queued.rows.batch.clone();
+        let mut batch = self.queued.rows.0.clone();
         if self.kept.len() < batch.num_rows() {
             batch = take_record_batch(&batch, &UInt32Array::from(self.kept))?;
         }
-        self.columns.finish(&batch)
+        with_labels(&batch, &self.labelled)
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use arrow::array::{
     Array, ArrayRef, BinaryArray, BooleanArray, Date32Array, Int32Array, Int32Builder, Int64Array,
-    RecordBatch, StringArray, StringBuilder, TimestampMicrosecondArray,
+    RecordBatch, StringArray, TimestampMicrosecondArray,
 };
 use arrow::compute::{filter_record_batch, nullif};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type, TimestampMicrosecondType};
@@ -21,14 +21,14 @@ use url_key::{DuplicateReason, PageUrl, may_have_parts};
 use url_parameters::{Openness, Signature};
 
 use crate::archive::ArchiveSource;
-use crate::plan::columns::schemas::{BLOCKED, RecordBatchExt, object_of, project_to, value_opt};
+use crate::plan::columns::schemas::{BLOCKED, RecordBatchExt, project_to, value_opt};
 use crate::plan::columns::status::{Phase, Status, Statuses};
 use crate::plan::columns::url_parameters::learned_rows;
-use crate::plan::html_reader::{PageStream, page_request};
+use crate::plan::html_reader::PageStream;
 use crate::plan::prior::learned::Learned;
 use crate::plan::steps::dedupe::{Originals, merged_by_step};
 use crate::plan::steps::known_pages::{KnownPages, PageNumber};
-use crate::plan::steps::parse_pages::{block, unreadable};
+use crate::plan::steps::parse_pages::{as_unique, block, unreadable};
 use crate::settings::Settings;
 use crate::tables_state::table_files::external;
 
@@ -57,14 +57,18 @@ enum Decision {
     Kept,
     /// It has another key, because of what was learned within the chunk, and else stays as it is.
     Rekeyed { key: String },
-    /// The first page of its key.
-    First { key: String },
-    /// A duplicate of the page at a position of the archive.
-    Duplicate {
+    /// It is the first page of its key, or a duplicate.
+    Decided {
         key: String,
-        of: String,
-        by: &'static str,
+        duplicate: Option<Duplicate>,
     },
+}
+
+/// What a duplicate repeats.
+struct Duplicate {
+    /// The position of the page in the archive.
+    of: String,
+    by: DuplicateReason,
 }
 
 impl SiteKeys {
@@ -88,17 +92,15 @@ impl SiteKeys {
         if !self.settings.site.learns() && !self.settings.finds_pages_among_revisions() {
             return Ok(vec![batch]);
         }
-        let (mut done, mut rest) = (Vec::new(), batch);
-        while rest.num_rows() > 0 {
-            let decisions = self.decide(&rest, &mut done)?;
+        let (mut done, mut rest) = (Vec::new(), vec![batch]);
+        while let Some(rows) = rest.pop() {
+            let decisions = self.decide(&rows, &mut done)?;
             let next = decisions.len();
-            done.push(self.decided(&rest.slice(0, next), &decisions)?);
-            rest = rest.slice(next, rest.num_rows() - next);
-            if rest.num_rows() > 0 {
-                let page = self.parsed(&rest.slice(0, 1)).await?;
-                let decisions = self.decide(&page, &mut done)?;
-                done.push(self.decided(&page, &decisions)?);
-                rest = rest.slice(1, rest.num_rows() - 1);
+            done.push(self.decided(&rows.slice(0, next), &decisions)?);
+            if next < rows.num_rows() {
+                let after = next + 1;
+                rest.push(rows.slice(after, rows.num_rows() - after));
+                rest.push(self.parsed(&rows.slice(next, 1)).await?);
             }
         }
         done.retain(|rows| rows.num_rows() > 0);
@@ -126,46 +128,35 @@ impl SiteKeys {
         let rows = Rows::new(batch)?;
         let mut decisions = Vec::new();
         for row in 0..batch.num_rows() {
-            if let Some(name) = value_opt(rows.domains, row)
-                && self
-                    .domain
-                    .as_ref()
-                    .is_none_or(|domain| domain.name != name)
-            {
-                done.extend(self.finish()?);
-                self.domain = Some(DomainKeys::new(name, &self.settings, &self.learned));
-            }
-            let decision = match &mut self.domain {
-                Some(domain) if rows.domains.is_valid(row) => {
-                    domain.decide(&rows, row, &self.settings)?
+            let decision = match value_opt(rows.domains, row) {
+                None => Decision::Kept,
+                Some(name) => {
+                    if self
+                        .domain
+                        .as_ref()
+                        .is_some_and(|domain| domain.name != name)
+                    {
+                        done.extend(self.finish()?);
+                    }
+                    let domain = (self.domain).get_or_insert_with(|| {
+                        DomainKeys::new(name, &self.settings, &self.learned)
+                    });
+                    let Some(decision) = domain.decide(&rows, row, &self.settings)? else {
+                        break;
+                    };
+                    self.memory.try_resize(domain.bytes())?;
+                    decision
                 }
-                _ => Some(Decision::Kept),
             };
-            match decision {
-                Some(decision) => decisions.push(decision),
-                None => break,
-            }
-            if let Some(domain) = &self.domain {
-                self.memory.try_resize(domain.bytes())?;
-            }
+            decisions.push(decision);
         }
         Ok(decisions)
     }
 
     /// Parses the page in the only row of `rows`.
     async fn parsed(&self, rows: &RecordBatch) -> Result<RecordBatch> {
-        let row_group = rows.numbers::<Int32Type>("row_group")?.value(0);
-        let row = rows.numbers::<Int64Type>("row")?.value(0);
-        let request = page_request(&self.archive, object_of(rows, 0)?, row_group, vec![row]);
-        let mut pages = PageStream::new(request.read(&self.archive).await?);
-        let unique = Int32Array::from_value(Status::Unique as i32, 1);
-        let none = || Arc::new(StringArray::new_null(1));
-        let given: Vec<(&str, ArrayRef)> = vec![
-            ("status", Arc::new(unique)),
-            ("merged_by", none()),
-            ("duplicate_of", none()),
-        ];
-        let rows = project_to(rows, &BLOCKED, given)?;
+        let mut pages = PageStream::of(&self.archive, rows).await?;
+        let rows = as_unique(rows)?;
         let parsed = match pages.next()? {
             Some(Ok(pages)) => block(&rows, &pages, &self.settings)?,
             Some(Err(error)) => unreadable(&rows, &error.to_string(), &self.settings)?,
@@ -185,50 +176,49 @@ impl SiteKeys {
         let rows = Rows::new(batch)?;
         let (merged_by, duplicate_of) = (batch.text("merged_by")?, batch.text("duplicate_of")?);
         let phases = batch.numbers::<Int32Type>("phase")?;
-        let mut columns = Changed::default();
         let (mut kept, mut has_no_content) = (Vec::new(), Vec::new());
+        let (mut status, mut phase) = (Int32Builder::new(), Int32Builder::new());
+        let (mut key, mut by, mut of) = (Vec::new(), Vec::new(), Vec::new());
         for (row, decision) in decisions.iter().enumerate() {
             let was = rows.statuses.get(row)?;
             kept.push(!matches!(decision, Decision::Dropped));
-            let is_page = rows.hashes.is_valid(row);
-            let is_duplicate = matches!(decision, Decision::Duplicate { .. });
-            let status = match decision {
-                Decision::Dropped | Decision::Kept | Decision::Rekeyed { .. } => was,
-                _ if is_duplicate && !self.settings.site.revisions => Status::Duplicate,
-                _ if is_duplicate && is_page => Status::RevisionCandidate,
-                _ if is_page => Status::Unique,
-                _ => was,
-            };
-            has_no_content.push(is_duplicate && status == Status::Duplicate);
-            columns.status.append_value(status as i32);
-            let (key, by, of) = match decision {
-                Decision::First { key } => (Some(key.as_str()), None, None),
-                Decision::Duplicate { key, of, by } => {
-                    (Some(key.as_str()), Some(*by), Some(of.as_str()))
-                }
-                Decision::Rekeyed { key } => (
-                    Some(key.as_str()),
-                    value_opt(merged_by, row),
-                    value_opt(duplicate_of, row),
-                ),
-                Decision::Dropped | Decision::Kept => (
-                    value_opt(rows.keys, row),
-                    value_opt(merged_by, row),
-                    value_opt(duplicate_of, row),
-                ),
-            };
-            columns.key.append_option(key);
-            columns.merged_by.append_option(by);
-            columns.duplicate_of.append_option(of);
-            columns.phase.append_value(match (decision, status) {
-                (Decision::Dropped | Decision::Kept | Decision::Rekeyed { .. }, _) => {
-                    phases.value(row)
-                }
-                (_, Status::Unique | Status::RevisionCandidate) => Phase::Page as i32,
-                _ => Phase::PassThrough as i32,
+            key.push(match decision {
+                Decision::Rekeyed { key } | Decision::Decided { key, .. } => Some(key.as_str()),
+                Decision::Dropped | Decision::Kept => value_opt(rows.keys, row),
             });
+            let Decision::Decided { duplicate, .. } = decision else {
+                status.append_value(was as i32);
+                phase.append_value(phases.value(row));
+                by.push(value_opt(merged_by, row));
+                of.push(value_opt(duplicate_of, row));
+                has_no_content.push(false);
+                continue;
+            };
+            let is = match (duplicate, rows.hashes.is_valid(row)) {
+                (Some(_), _) if !self.settings.site.revisions => Status::Duplicate,
+                (Some(_), true) => Status::RevisionCandidate,
+                (None, true) => Status::Unique,
+                (_, false) => was,
+            };
+            let is_page = matches!(is, Status::Unique | Status::RevisionCandidate);
+            let use_of = if is_page {
+                Phase::Page
+            } else {
+                Phase::PassThrough
+            };
+            status.append_value(is as i32);
+            phase.append_value(use_of as i32);
+            by.push(duplicate.as_ref().map(|duplicate| duplicate.by.as_str()));
+            of.push(duplicate.as_ref().map(|duplicate| duplicate.of.as_str()));
+            has_no_content.push(duplicate.is_some() && is == Status::Duplicate);
         }
-        let mut given = columns.finish();
+        let mut given: Vec<(&str, ArrayRef)> = vec![
+            ("status", Arc::new(status.finish())),
+            ("url_key", Arc::new(StringArray::from(key))),
+            ("merged_by", Arc::new(StringArray::from(by))),
+            ("duplicate_of", Arc::new(StringArray::from(of))),
+            ("phase", Arc::new(phase.finish())),
+        ];
         let has_no_content = BooleanArray::from(has_no_content);
         for name in CONTENT {
             given.push((name, nullif(batch.array(name)?, &has_no_content)?));
@@ -266,13 +256,13 @@ impl DomainKeys {
     ) -> Result<Option<Decision>> {
         let site = &settings.site;
         let base = rows.bases.is_valid(row).then(|| rows.bases.value(row));
-        let is_decided = |of: &Self| base.is_some_and(|base| of.open.contains(&base));
         let status = rows.statuses.get(row)?;
         if status == Status::Base {
             self.open.extend(base);
             return Ok(Some(Decision::Dropped));
         }
-        if status == Status::Known && !is_decided(self) {
+        let is_open = base.is_some_and(|base| self.open.contains(&base));
+        if status == Status::Known && !is_open {
             return Ok(Some(Decision::Dropped));
         }
         let is_keyed =
@@ -281,7 +271,7 @@ impl DomainKeys {
             return Ok(Some(Decision::Kept));
         };
         let date = rows.dates.value(row);
-        if !is_decided(self) {
+        if !is_open {
             return Ok(Some(self.key_alone(rows, row, address, settings)));
         }
         let Ok(url) = site.keyer.parse(address) else {
@@ -322,29 +312,28 @@ impl DomainKeys {
         }
         let role = (self.keys).classify(&page, &mut rows.content(row)?);
         let is_known = matches!(role, Role::Duplicate { found, .. } if found != FoundBy::Content);
-        let decision = match role {
-            Role::First => Decision::First { key: key.text },
+        let duplicate = match role {
+            Role::First => None,
             Role::Duplicate {
                 original,
                 first,
                 found,
-            } => {
-                let by = match found {
+            } => Some(Duplicate {
+                of: self.pages.position(original),
+                by: match found {
                     FoundBy::Content => DuplicateReason::SameContent,
                     FoundBy::Alias => DuplicateReason::LearnedParameter,
                     FoundBy::Key => merged_by_step(settings, &self.pages.get(first), &own),
-                };
-                Decision::Duplicate {
-                    key: key.text,
-                    of: self.pages.position(original),
-                    by: by.as_str(),
-                }
-            }
+                },
+            }),
         };
         if is_known {
             self.pages.remove_last();
         }
-        Ok(Some(decision))
+        Ok(Some(Decision::Decided {
+            key: key.text,
+            duplicate,
+        }))
     }
 
     /// Decides about the only page of its base.
@@ -465,36 +454,10 @@ impl<'a> Rows<'a> {
     }
 
     fn content(&self, row: usize) -> Result<RowContent<'a>> {
-        let signature = self
-            .signatures
-            .is_valid(row)
-            .then(|| self.signatures.value(row));
-        let signature = signature.map(Signature::from_bytes).transpose();
+        let signature = value_opt(self.signatures, row).map(Signature::from_bytes);
         Ok(RowContent {
-            hashes: self.hashes.is_valid(row).then(|| self.hashes.value(row)),
-            signature: signature.map_err(external)?,
+            hashes: value_opt(self.hashes, row),
+            signature: signature.transpose().map_err(external)?,
         })
-    }
-}
-
-/// Builds the columns that a decision changes.
-#[derive(Default)]
-struct Changed {
-    status: Int32Builder,
-    key: StringBuilder,
-    merged_by: StringBuilder,
-    duplicate_of: StringBuilder,
-    phase: Int32Builder,
-}
-
-impl Changed {
-    fn finish(mut self) -> Vec<(&'static str, ArrayRef)> {
-        vec![
-            ("status", Arc::new(self.status.finish())),
-            ("url_key", Arc::new(self.key.finish())),
-            ("merged_by", Arc::new(self.merged_by.finish())),
-            ("duplicate_of", Arc::new(self.duplicate_of.finish())),
-            ("phase", Arc::new(self.phase.finish())),
-        ]
     }
 }

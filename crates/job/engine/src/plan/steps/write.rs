@@ -2,39 +2,42 @@
 //! tables.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{BinaryArray, RecordBatch};
-use arrow::datatypes::{Date32Type, Int32Type, Int64Type, SchemaRef};
+use arrow::datatypes::{Date32Type, Int64Type, SchemaRef};
+use datafusion::common::exec_err;
 use datafusion::common::runtime::SpawnedTask;
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use deltalake::DeltaTableError;
-use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
 use tables::{
-    Bucket, Location, Output, Partitioning, SinkSize, Table, TableError, TableSink, date_from_days,
+    Bucket, Output, Partitioning, SinkSize, Table, TableError, TableSink, date_from_days,
 };
 
+use crate::accounting::{RowAccounting, UnitOutput};
 use crate::archive::ArchiveSource;
 use crate::error::EngineError;
 use crate::job::Job;
 use crate::plan::columns::page::{PageEncoding, Pages};
-use crate::plan::columns::schemas::{RecordBatchExt, WRITTEN, object_of, project_to};
+use crate::plan::columns::schemas::{RecordBatchExt, WRITTEN, project_to, rows_of};
 use crate::plan::columns::site_blocks::SiteBlocks;
 use crate::plan::columns::status::Status;
-use crate::plan::columns::written::{CountKey, WrittenColumns, WrittenCounts};
 use crate::plan::exec::coalesce::{BatchSize, coalesced};
 use crate::plan::exec::cpu_metrics::CpuTimer;
 use crate::plan::exec::row_spill::DiskSpill;
 use crate::plan::exec::step::{RequiredDistribution, Step, spawn_stream, to_bytes};
-use crate::plan::html_reader::{PageStream, page_request};
+use crate::plan::html_reader::PageStream;
 use crate::plan::session::coalesced_size;
 use crate::plan::steps::parse_pages::{Fetched, parse};
 use crate::plan::steps::render::Rendered;
 use crate::plan::steps::site::SITE_ORDER;
 use crate::progress::ProgressReporter;
 use crate::settings::Settings;
+use crate::tables_state::table_files::external;
 
 /// Bytes of HTML below which a single partition writes the chunk.
 ///
@@ -137,10 +140,6 @@ impl Write {
             extent,
         }
     }
-
-    fn is_single(&self) -> bool {
-        self.extent.one_writer
-    }
 }
 
 impl Step for Write {
@@ -157,16 +156,18 @@ impl Step for Write {
     }
 
     fn required_distribution(&self) -> RequiredDistribution {
-        if self.is_single() {
-            RequiredDistribution::Single
-        } else {
-            RequiredDistribution::Any
+        match self.extent.one_writer {
+            true => RequiredDistribution::Single,
+            false => RequiredDistribution::Any,
         }
     }
 
     /// A single writer requires the order of Site, which several input partitions interleave.
     fn required_ordering(&self) -> &'static [&'static str] {
-        if self.is_single() { &SITE_ORDER } else { &[] }
+        match self.extent.one_writer {
+            true => &SITE_ORDER,
+            false => &[],
+        }
     }
 
     fn run(
@@ -179,25 +180,9 @@ impl Step for Write {
         let spill = Arc::new(DiskSpill::new(context, timer.spilled()));
         let tasks = timer.clone();
         Ok(spawn_stream(self.schema(), 1, timer, |out| async move {
-            let mut writer = Writer::new(&step, spill);
-            let ahead = (Arc::clone(&step.settings), tasks.clone());
-            let rendered = coalesced(input, step.batches)
-                .map(|batch| Ok::<_, DataFusionError>(stream::iter(parts(&batch?)?).map(Ok)))
-                .try_flatten()
-                .map_ok(move |part| part.rendered(ahead.clone()))
-                .try_buffered(RENDERED_BATCHES);
-            let mut rendered = std::pin::pin!(rendered);
-            while let Some(part) = rendered.next().await {
-                let written = match part {
-                    Ok(part) => writer.write_part(part).await,
-                    Err(error) => Err(error),
-                };
-                if let Err(error) = written {
-                    writer.abort().await;
-                    return Err(error);
-                }
-            }
-            if let Err(error) = writer.write_site_blocks().await {
+            let rendered = rendered(input, &step, &tasks);
+            let mut writer = Writer::new(step, spill);
+            if let Err(error) = writer.write_all(rendered).await {
                 writer.abort().await;
                 return Err(error);
             }
@@ -208,34 +193,31 @@ impl Step for Write {
 }
 
 struct Writer {
-    reporter: ProgressReporter,
-    settings: Arc<Settings>,
-    location: Location,
-    archive: ArchiveSource,
+    step: Write,
     sinks: BTreeMap<Table, TableSink>,
-    closes: usize,
     /// What the site of the last page repeats on its date, if the job writes it.
     site_blocks: Option<SiteBlocks>,
-    counts: BTreeMap<CountKey, WrittenCounts>,
+    counts: RowAccounting,
 }
 
 impl Writer {
-    fn new(step: &Write, spill: Arc<DiskSpill>) -> Self {
-        let sinks = step
-            .settings
-            .page_tables()
-            .map(|table| (table, step.output.sink(table, step.sink, spill.clone())))
-            .collect();
+    fn new(step: Write, spill: Arc<DiskSpill>) -> Self {
+        let tables = step.settings.page_tables();
+        let sink = |table| (table, step.output.sink(table, step.sink, spill.clone()));
         Self {
-            reporter: step.reporter.clone(),
-            settings: Arc::clone(&step.settings),
-            location: step.output.location().clone(),
-            archive: step.archive.clone(),
-            sinks,
-            closes: step.closes,
+            sinks: tables.map(sink).collect(),
             site_blocks: None,
-            counts: BTreeMap::new(),
+            counts: RowAccounting::default(),
+            step,
         }
+    }
+
+    async fn write_all(&mut self, parts: impl Stream<Item = Result<Part>>) -> Result<()> {
+        let mut parts = std::pin::pin!(parts);
+        while let Some(part) = parts.try_next().await? {
+            self.write_part(part).await?;
+        }
+        self.write_site_blocks().await
     }
 
     /// Writes rows. A page without texts is completed here, so that one of them is in memory at a time.
@@ -243,9 +225,8 @@ impl Writer {
         let rendered = match part {
             Part::Rendered(rendered) => rendered,
             Part::WithoutTexts(row) => {
-                Rendered::new(&self.with_texts(&row).await?, &self.settings)?
+                Rendered::new(&self.with_texts(&row).await?, &self.step.settings)?
             }
-            Part::Rows(rows) => Rendered::new(&rows, &self.settings)?,
         };
         for (table, rows) in &rendered.tables {
             self.write(*table, rows).await?;
@@ -253,38 +234,33 @@ impl Writer {
         for of_site in rendered.site_blocks {
             self.add_site_blocks(of_site).await?;
         }
-        for (key, counts) in rendered.counts {
-            self.reporter.written(counts.rows.unsigned_abs());
-            self.counts.entry(key).or_default().add(counts);
+        for (.., counts) in rendered.counts.counts() {
+            self.step.reporter.progress.written(counts.rows);
         }
+        self.counts.add_all(&rendered.counts);
         Ok(())
     }
 
     /// Parses the page in the only row of `batch` again.
     async fn with_texts(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let source = batch.text("source")?.value(0);
-        let row = batch.numbers::<Int64Type>("row")?.value(0);
-        let row_group = batch.numbers::<Int32Type>("row_group")?.value(0);
+        let settings = &self.step.settings;
         let fetched = Fetched {
             url: batch.text("url")?.value(0),
             date: date_from_days(batch.numbers::<Date32Type>("date")?.value(0)),
         };
-        let request = page_request(&self.archive, object_of(batch, 0)?, row_group, vec![row]);
-        let pages = PageStream::new(request.read(&self.archive).await?).next()?;
+        let blocks = batch.bytes("hashes")?.value(0).len() / 16;
+        let pages = PageStream::of(&self.step.archive, batch).await?.next()?;
         let pages = pages.and_then(std::result::Result::ok);
         let page = pages
             .as_ref()
-            .and_then(|pages| parse(pages.iter().next()?, fetched, &self.settings).ok())
-            .filter(|page| {
-                let blocks = batch
-                    .bytes("hashes")
-                    .map_or(0, |hashes| hashes.value(0).len() / 16);
-                page.page.blocks.len() == blocks
-            })
-            .ok_or_else(|| {
-                DataFusionError::Execution(format!("row {row} of {source} changed during the run"))
-            })?;
-        let page = PageEncoding::new(&self.settings).encode_whole(&page)?;
+            .and_then(|pages| parse(pages.iter().next()?, fetched, settings).ok())
+            .filter(|page| page.page.blocks.len() == blocks);
+        let Some(page) = page else {
+            let source = batch.text("source")?.value(0);
+            let row = batch.numbers::<Int64Type>("row")?.value(0);
+            return exec_err!("row {row} of {source} changed during the run");
+        };
+        let page = PageEncoding::new(settings).encode_whole(&page)?;
         let page = Arc::new(BinaryArray::from_iter_values([page]));
         project_to(batch, &batch.schema(), vec![("page", page)])
     }
@@ -333,26 +309,25 @@ impl Writer {
                 let file = SpawnedTask::spawn(timer.clone().future(file)).join();
                 file.map(move |file| (table, file))
             })
-            .buffered(self.closes);
+            .buffered(self.step.closes);
         // Await all of them, also after one has failed.
         let files: Vec<_> = files.collect().await;
-        let mut written = WrittenColumns::default();
+        let mut written = UnitOutput::default();
         for (table, adds) in files {
-            let adds = adds.map_err(|panic| DataFusionError::External(Box::new(panic)))?;
+            let adds = adds.map_err(external)?;
             for add in adds.map_err(|error| self.failed(table, error))? {
-                written.file(table.name(), &add);
+                written.files.entry(table).or_default().push(add);
             }
         }
-        for (key, counts) in &self.counts {
-            written.counts(key, counts);
-        }
-        written.finish()
+        written.accounting = self.counts;
+        let output = BinaryArray::from_iter_values([to_bytes(&written)?]);
+        rows_of(&WRITTEN, vec![("output", Arc::new(output))])
     }
 
     fn failed(&self, table: Table, source: DeltaTableError) -> EngineError {
         EngineError::Table(TableError::delta(
             table.name(),
-            self.location.child(table.name()).to_string(),
+            self.step.output.location().child(table.name()).to_string(),
             source,
         ))
     }
@@ -368,37 +343,48 @@ impl Writer {
 
 /// Rows of the input of a step, in order.
 enum Part {
-    Rows(RecordBatch),
     /// A page whose texts were too large to be kept.
     WithoutTexts(RecordBatch),
     Rendered(Rendered),
 }
 
-impl Part {
-    /// Renders rows on another thread. Texts of one large site are all in one partition.
-    async fn rendered(self, (settings, timer): (Arc<Settings>, CpuTimer)) -> Result<Self> {
-        let Self::Rows(rows) = self else {
-            return Ok(self);
-        };
-        let task = SpawnedTask::spawn(async move {
-            let rendered = timer.time(|| Rendered::new(&rows, &settings));
-            rendered.map(Self::Rendered)
-        });
-        let joined = task.join().await;
-        joined.map_err(|panic| DataFusionError::External(Box::new(panic)))?
-    }
+/// Renders the rows of `input` in tasks. Texts of one large site are all in one partition.
+fn rendered(
+    input: SendableRecordBatchStream,
+    step: &Write,
+    timer: &CpuTimer,
+) -> impl Stream<Item = Result<Part>> + use<> {
+    let (settings, timer) = (Arc::clone(&step.settings), timer.clone());
+    coalesced(input, step.batches)
+        .map(|batch| -> Result<_> { Ok(stream::iter(parts(&batch?)?).map(Ok)) })
+        .try_flatten()
+        .map_ok(move |(rows, has_texts)| {
+            let (settings, timer) = (Arc::clone(&settings), timer.clone());
+            async move {
+                if !has_texts {
+                    return Ok(Part::WithoutTexts(rows));
+                }
+                let render = move || Rendered::new(&rows, &settings).map(Part::Rendered);
+                timer.task(render).await
+            }
+        })
+        .try_buffered(RENDERED_BATCHES)
 }
 
-/// Divides a batch: a page without texts is a part of its own.
-fn parts(batch: &RecordBatch) -> Result<Vec<Part>> {
+/// Divides a batch into rows that have texts, if they are pages, and pages without texts, each a part of its own.
+fn parts(batch: &RecordBatch) -> Result<Vec<(RecordBatch, bool)>> {
     let (mut parts, mut next) = (Vec::new(), 0);
-    let rows = |from: usize, to: usize| (from < to).then(|| batch.slice(from, to - from));
+    let mut add = |rows: Range<usize>, has_texts| {
+        if !rows.is_empty() {
+            parts.push((batch.slice(rows.start, rows.len()), has_texts));
+        }
+    };
     for row in without_texts(batch)? {
-        parts.extend(rows(next, row).map(Part::Rows));
-        parts.extend(rows(row, row + 1).map(Part::WithoutTexts));
+        add(next..row, true);
+        add(row..row + 1, false);
         next = row + 1;
     }
-    parts.extend(rows(next, batch.num_rows()).map(Part::Rows));
+    add(next..batch.num_rows(), true);
     Ok(parts)
 }
 

@@ -1,10 +1,11 @@
-use arrow::array::RecordBatch;
-
 use tables::Bucket;
 
 use super::{replayed, steps};
+use crate::accounting::UnitOutput;
+use crate::plan::columns::schemas::RecordBatchExt;
+use crate::plan::exec::step::from_bytes;
 use crate::plan::steps::write::{ChunkExtent, Write};
-use crate::plan::test_support::{ArchiveRow, TestJob, numbers, run, texts};
+use crate::plan::test_support::{ArchiveRow, TestJob, run};
 use crate::progress::ProgressReporter;
 
 fn write(job: &TestJob) -> Write {
@@ -22,28 +23,24 @@ fn page(row: usize, html: &str) -> ArchiveRow {
 }
 
 /// Runs all steps over these pages.
-async fn written(job: &TestJob, pages: &[ArchiveRow]) -> RecordBatch {
+async fn written(job: &TestJob, pages: &[ArchiveRow]) -> UnitOutput {
     job.write_object("a.parquet", pages, 100);
     let rows = replayed(&steps(job), &[job.row_group("a.parquet", 0)]).await;
-    run(&write(job), vec![rows]).await.unwrap()
+    let output = run(&write(job), vec![rows]).await.unwrap();
+    assert_eq!(output.num_rows(), 1);
+    from_bytes(output.bytes("output").unwrap().value(0)).unwrap()
 }
 
 /// Tables that have files.
-fn tables(written: &RecordBatch) -> Vec<&str> {
-    let mut tables = texts(written, "table");
-    tables.retain(|table| *table != "-");
-    tables
+fn tables(written: &UnitOutput) -> Vec<&str> {
+    written.files.keys().map(|table| table.name()).collect()
 }
 
 /// Status, cause and rows of each count.
-fn counts(written: &RecordBatch) -> Vec<(&str, &str, i64)> {
-    let rows = numbers(written, "rows");
-    let statuses = texts(written, "status")
-        .into_iter()
-        .zip(texts(written, "cause"));
-    statuses
-        .zip(rows)
-        .filter_map(|((status, cause), rows)| Some((status, cause, rows?)))
+fn counts(written: &UnitOutput) -> Vec<(&str, &str, u64)> {
+    let counts = written.accounting.counts();
+    counts
+        .map(|(_, status, cause, counts)| (status, cause, counts.rows))
         .collect()
 }
 
@@ -68,7 +65,7 @@ async fn every_row_is_in_its_tables_and_counted_once() {
         [
             ("duplicate", "identical_url", 1),
             ("quarantined", "missing_html", 1),
-            ("unique", "-", 1)
+            ("unique", "", 1)
         ]
     );
 }
@@ -103,8 +100,7 @@ async fn a_page_that_came_without_texts_is_parsed_again() {
     let job = TestJob::new(&[]);
     let long = format!("<p>{}</p>", "word ".repeat(100_000));
     let written = written(&job, &[page(0, &long)]).await;
-    let bytes: i64 = numbers(&written, "text_bytes").into_iter().flatten().sum();
-    assert_eq!(bytes, 499_999);
+    assert_eq!(written.accounting.rows().text_bytes, 499_999);
 }
 
 #[tokio::test]
