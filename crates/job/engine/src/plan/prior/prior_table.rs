@@ -52,7 +52,7 @@ impl PriorTable {
         }))
     }
 
-    /// The table, without its version.
+    /// Which table it is.
     pub(crate) fn name(&self) -> Table {
         self.table
     }

@@ -371,7 +371,7 @@ fn rendered(
         .try_buffered(RENDERED_BATCHES)
 }
 
-/// Divides a batch into rows that have texts, if they are pages, and pages without texts, each a part of its own.
+/// Divides a batch into parts: rows that have texts, if they are pages, and each page without texts.
 fn parts(batch: &RecordBatch) -> Result<Vec<(RecordBatch, bool)>> {
     let (mut parts, mut next) = (Vec::new(), 0);
     let mut add = |rows: Range<usize>, has_texts| {
