@@ -68,23 +68,14 @@ impl PriorTable {
     ) -> Result<()> {
         let name = self.table.name();
         let by_date = format!("{name}_by_date");
-        register_files(
-            context,
-            location,
-            (self.table, &by_date),
-            &self.by_date,
-            bucket,
-        )?;
+        let register_files = |table, name: &str, opened| {
+            register_files(context, location, (table, name), opened, bucket)
+        };
+        register_files(self.table, &by_date, &self.by_date)?;
         let mut rows = format!("SELECT * FROM {by_date} WHERE date < DATE '{end}'");
         if let Some(rollup) = self.rollup.as_ref().filter(|rollup| rollup.is_before(end)) {
             let name = rollup.table.name();
-            register_files(
-                context,
-                location,
-                (rollup.table, name),
-                &rollup.opened,
-                bucket,
-            )?;
+            register_files(rollup.table, name, &rollup.opened)?;
             rows = format!(
                 "{rows} AND NOT ({}) \
                  UNION ALL BY NAME SELECT * FROM {name} WHERE date < DATE '{end}'",
