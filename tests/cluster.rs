@@ -10,7 +10,7 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use serde_json::Value;
 
 use crate::plain_folders::listed;
-use crate::support::busy::{FIRST, LAST, busy_archive, busy_rows};
+use crate::support::busy::{FIRST, busy_archive, busy_rows};
 use crate::support::{
     Job, assert_same, contents, contents_anywhere, signal, urltree, write_groups,
 };
@@ -21,7 +21,7 @@ fn worker_processes_leave_the_tables_of_one_process() {
     let archive = tempfile::tempdir().expect("a folder for the archive");
     busy_archive(archive.path());
     let alone = job(archive.path());
-    alone.run(&format!("{FIRST}..{LAST}"));
+    alone.run(&days());
     let (one, two) = (Worker::start(), Worker::start());
     let workers = [&one, &two];
     let together = job_on_workers(archive.path());
@@ -32,7 +32,7 @@ fn worker_processes_leave_the_tables_of_one_process() {
         together,
         job_on_workers(archive.path()).with("run.buckets=3"),
     ] {
-        let done = backfill(&cut, &format!("{FIRST}..{LAST}"), &workers);
+        let done = backfill(&cut, &days(), &workers);
         assert_eq!(done.code, Some(0), "{}", done.stderr);
         cut.assert_accounts();
         assert_same(&contents(&alone), &contents(&cut), "two workers");
