@@ -43,7 +43,7 @@ pub(crate) async fn watched<T>(
     tokio::select! {
         biased;
         done = work => Ok(done),
-        // An error means that the thread has ended without an alarm: the work goes on.
+        // After an error the thread has ended without an alarm, and `work` continues.
         Ok(waiting) = stalled => Err(EngineError::Stalled {
             dates,
             timeout,

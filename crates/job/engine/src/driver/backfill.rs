@@ -430,7 +430,7 @@ impl Run<'_> {
         fail_point(format_args!("staged"));
         at.enter(Stage::Commit, chunk);
         if staged.is_some() {
-            // Each unit has small files of its own.
+            // The files of single units are small.
             for (table, files) in &mut output.files {
                 *files = (self.job.output.merge_small(*table, std::mem::take(files))).await?;
             }

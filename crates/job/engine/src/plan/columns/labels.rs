@@ -41,7 +41,7 @@ pub(crate) struct LabelDetail<'a> {
     pub(crate) depth: u16,
 }
 
-/// What [`crate::plan::steps::site::Site`] adds to a row.
+/// The values that [`crate::plan::steps::site::Site`] adds to a row.
 pub(crate) struct LabelledRow {
     status: Status,
     page: Option<Labelled>,

@@ -38,7 +38,7 @@ const TEXTS: [([&str; 2], Of<String>); 6] = [
     (["licence", "licence_source"], |metadata| &metadata.licence),
 ];
 
-/// What a page says beside its texts.
+/// The statements of a page beside its texts.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Said {
     pub(crate) metadata: Metadata,

@@ -100,7 +100,7 @@ impl CpuTimer {
         self.count(1, work)
     }
 
-    /// Runs `work` in a task of its own, and adds its CPU time.
+    /// Runs `work` in a separate task, and adds its CPU time.
     pub(crate) async fn task<T: Send + 'static>(
         self,
         work: impl FnOnce() -> Result<T> + Send + 'static,

@@ -64,7 +64,7 @@ enum Decision {
     },
 }
 
-/// What a duplicate repeats.
+/// The page that a duplicate repeats.
 struct Duplicate {
     /// The position of the page in the archive.
     of: String,
