@@ -31,7 +31,8 @@ impl Archive {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let archive = Archive {
             name: name.into_owned(),
-            path: path.to_owned(),
+            // A job takes a relative path from the folder of its file.
+            path: std::path::absolute(path)?,
             pages: 0,
             html_bytes: 0,
         };
