@@ -16,7 +16,7 @@ use crate::support::{
 
 const DATES: &str = "2011-10-01";
 
-/// So many pages of 300 sites on one date, and pages without a site.
+/// `count` pages of 300 sites on one date, and five pages without a site.
 fn rows(count: u64) -> Vec<Row> {
     let page = |number: u64| {
         let host = format!("www.site-{}.example", number % 300);
